@@ -1,0 +1,112 @@
+"""A plan of changes: what a store is asked to write at once, and what it must find to be true first."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from retain.domain.graph import Entity, Link, Relation
+from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, Place
+from retain.domain.session import Project, Session
+
+
+@dataclass(frozen=True, slots=True)
+class NoTwin:
+    """No active memory with this text is in this place (`but`: other than this one)."""
+
+    place: Place
+    fingerprint: str
+    but: MemoryId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AtVersion:
+    """The memory is there and nobody has changed it since it was read."""
+
+    memory: MemoryId
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunFree:
+    """No consolidation has been applied to this owner since the plan was made."""
+
+    scope: str
+    latest: str | None
+
+
+Expectation = NoTwin | AtVersion | RunFree
+
+
+class ContradictionState(StrEnum):
+    OPEN = "open"
+    RESOLVED = "resolved"
+    CONTEXT_DEPENDENT = "context_dependent"
+    REOPENED = "reopened"
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two memories that cannot both be true, how that was found, and what became of it."""
+
+    id: str
+    older: MemoryId
+    newer: MemoryId
+    kind: str
+    detail: str
+    found: datetime
+    by_rule: bool = True
+    state: ContradictionState = ContradictionState.OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One consolidation, with enough to undo it."""
+
+    id: str
+    scope: str
+    strategy: str
+    at: datetime
+    made: tuple[MemoryId, ...]
+    sources: tuple[MemoryId, ...]
+    analysed: int
+    undone: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Everything one act writes. All of it is applied, or none.
+
+    `memories` are whole new versions, added or replaced by id. Entities are matched by key and
+    relations by (source, target, type): the store keeps the one that is there and adds the weight.
+    `purged` memories are destroyed with everything that holds their text.
+    """
+
+    at: datetime
+    expects: tuple[Expectation, ...] = ()
+    memories: tuple[Memory, ...] = ()
+    embeddings: tuple[Embedding, ...] = ()
+    history: tuple[HistoryEntry, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    links: tuple[Link, ...] = ()
+    unlinked: tuple[tuple[MemoryId, str], ...] = ()
+    stale: tuple[tuple[MemoryId, bool], ...] = ()
+    relations: tuple[Relation, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    projects: tuple[Project, ...] = ()
+    sessions: tuple[Session, ...] = ()
+    runs: tuple[Run, ...] = ()
+    purged: tuple[MemoryId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """It is committed; `change` is the store's number for it."""
+
+    change: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Nothing was written, because this expectation did not hold."""
+
+    broken: Expectation

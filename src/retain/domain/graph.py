@@ -1,0 +1,92 @@
+"""The knowledge graph: named things, what memories say about them, and how they relate."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from unicodedata import normalize
+
+from retain.domain.memory import MemoryId
+
+MENTIONS = "mentions"
+RELATED = "related_to"
+SAID_BY = "said_by"
+
+
+class Direction(StrEnum):
+    OUTGOING = "outgoing"
+    INCOMING = "incoming"
+    BOTH = "both"
+
+
+def fold(name: str) -> str:
+    """The key under which a name is looked up: case, width and runs of space do not matter."""
+    return " ".join(normalize("NFKC", name).casefold().split())
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A named thing. The key is (owner, folded name, type): two projects' `AuthService` never meet."""
+
+    id: str
+    name: str
+    type: str
+    owner: str
+    created: datetime
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return (self.owner, fold(self.name), fold(self.type))
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A memory speaks of an entity; `stale` once that memory was forgotten, `by_rule` when nobody said so."""
+
+    memory: MemoryId
+    entity: str
+    relationship: str
+    created: datetime
+    by_rule: bool = False
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One entity relates to another; heavier the more often it was seen."""
+
+    source: str
+    target: str
+    type: str
+    created: datetime
+    weight: float = 1.0
+    by_rule: bool = False
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """What a walk over the graph saw; the totals count all of it, the lists may be cut."""
+
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    hops: dict[str, int] | None = None
+    entities_traversed: int = 0
+    relationships_found: int = 0
+    depth_reached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GraphOverview:
+    """The whole graph in numbers."""
+
+    entities: int
+    relations: int
+    entity_types: dict[str, int]
+    relation_types: dict[str, int]
+
+    @property
+    def density(self) -> float:
+        """Relations there are, as a share of those there could be between two entities each."""
+        possible = self.entities * (self.entities - 1)
+        return self.relations / possible if possible else 0.0

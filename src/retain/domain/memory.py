@@ -1,0 +1,183 @@
+"""The memory: one thing worth remembering, and the values it is made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+MemoryId = str
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+# Little-endian float32 of unit length. Bytes, because a plan that holds them must be hashable,
+# writable to a file, and readable where numpy is not loaded.
+Vector = NewType("Vector", bytes)
+
+MAX_TEXT = 100_000
+MAX_LABEL = 100
+
+
+class Kind(StrEnum):
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    PROCEDURAL = "procedural"
+
+
+class Scope(StrEnum):
+    """How far a memory reaches, narrow to broad."""
+
+    SESSION = "session"
+    PROJECT = "project"
+    USER = "user"
+
+    @property
+    def breadth(self) -> int:
+        return list(Scope).index(self)
+
+
+class State(StrEnum):
+    """One lifecycle; only `active` memories are recalled unless a caller asks for more."""
+
+    ACTIVE = "active"
+    FORGOTTEN = "forgotten"
+    INVALIDATED = "invalidated"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+    DORMANT = "dormant"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a memory came from."""
+
+    tool: str | None = None
+    file: str | None = None
+    conversation_turn: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose a memory is and how far it reaches; equal texts in one place are one memory."""
+
+    scope: Scope
+    user: str = ""
+    project: str | None = None
+    session: str | None = None
+
+    @property
+    def key(self) -> str:
+        """A string that is equal exactly where the place is; a narrower scope names more of its parts."""
+        parts = {
+            Scope.USER: ("user", self.user),
+            Scope.PROJECT: ("project", self.user, self.project or ""),
+            Scope.SESSION: ("session", self.user, self.session or ""),
+        }
+        return "\x1f".join(parts[self.scope])
+
+    @property
+    def owner(self) -> str:
+        """Whose entities these are: the project's, or the user's where there is no project."""
+        return self.project or f"user\x1f{self.user}"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where in its life a memory is, since when and why, and what took its place."""
+
+    state: State = State.ACTIVE
+    reason: str | None = None
+    since: datetime | None = None
+    successor: MemoryId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One thing worth remembering, at its newest version; earlier ones are history.
+
+    `session` is where it was said, whatever its scope; `consolidated` means that a summary
+    speaks for it. Access counts are kept apart, since they change with every recall.
+    """
+
+    id: MemoryId
+    text: str
+    kind: Kind
+    place: Place
+    created: datetime
+    updated: datetime
+    event_time: datetime
+    valid_from: datetime
+    session: str | None = None
+    title: str | None = None
+    category: str | None = None
+    agent: str | None = None
+    tags: tuple[str, ...] = ()
+    importance: float = 0.5
+    source: Source = Source()
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    valid_until: datetime | None = None
+    status: Status = Status()
+    consolidated: bool = False
+    derived_from: tuple[MemoryId, ...] = ()
+    reinforced: int = 0
+    reinforced_at: datetime | None = None
+    version: int = 1
+
+    @property
+    def scope(self) -> Scope:
+        return self.place.scope
+
+    @property
+    def is_active(self) -> bool:
+        return self.status.state is State.ACTIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A memory as a store gives it back: with how often it was used and how it is indexed."""
+
+    memory: Memory
+    accesses: int = 0
+    accessed: datetime | None = None
+    model: str | None = None
+    """The model that made its vectors; None while it is found by keyword only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """The vectors of one memory's text, chunk by chunk; `missing` chunks follow later."""
+
+    memory: MemoryId
+    model: str
+    vectors: tuple[Vector, ...]
+    first: int = 0
+    missing: int = 0
+
+
+class Event(StrEnum):
+    """What a history row records."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    REINFORCED = "reinforced"
+    PROMOTED = "promoted"
+    TAGGED = "tagged"
+    FORGOTTEN = "forgotten"
+    RESTORED = "restored"
+    CONSOLIDATED = "consolidated"
+    UNDONE = "undone"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """What a memory said before a change, what the change was, and why; never edited."""
+
+    memory: MemoryId
+    version: int
+    event: Event
+    text: str
+    importance: float
+    tags: tuple[str, ...]
+    scope: Scope
+    at: datetime
+    reason: str | None = None

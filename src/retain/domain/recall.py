@@ -1,0 +1,84 @@
+"""Recall: what is asked for, what a lane found, and why a hit ranks where it does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from retain.domain.memory import Kind, MemoryId, Place, Scope, State, Stored
+
+
+class Strategy(StrEnum):
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+    HYBRID = "hybrid"
+    GRAPH = "graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories may be found at all. Applied inside every lane, never after a top-k."""
+
+    places: tuple[Place, ...]
+    kinds: tuple[Kind, ...] = ()
+    tags: tuple[str, ...] = ()
+    after: datetime | None = None
+    before: datetime | None = None
+    min_importance: float = 0.0
+    states: tuple[State, ...] = (State.ACTIVE,)
+    session: str | None = None
+    valid_at: datetime | None = None
+
+    @property
+    def place_keys(self) -> tuple[str, ...]:
+        return tuple(place.key for place in self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one lane found: scores by id, best first, and how many it matched in all."""
+
+    scores: Mapping[MemoryId, float]
+    matched: int
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:
+    """A caveat on a result that is otherwise good."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that was found, its final score, and every term of that score by name."""
+
+    stored: Stored
+    score: float
+    relevance: float
+    terms: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def id(self) -> MemoryId:
+        return self.stored.memory.id
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The answer to a question: hits best first, how many matched in all, and what was missing."""
+
+    hits: tuple[Hit, ...]
+    matched: int
+    strategy: Strategy
+    warnings: tuple[Warning, ...] = ()
+
+
+# Across scopes, what was said in this conversation is the likeliest to be meant.
+SCOPE_WEIGHT = {Scope.SESSION: 1.5, Scope.PROJECT: 1.0, Scope.USER: 0.7}
+
+# Below this a vector hit is no hit: unrelated sentences of one project often reach 0.2.
+MIN_COSINE = 0.25

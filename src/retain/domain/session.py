@@ -1,0 +1,38 @@
+"""Sessions and projects: when and where a memory was made."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A folder that owns memories; `slug` is its name among all projects."""
+
+    id: str
+    slug: str
+    path: str
+    created: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation of an agent; open while `ended` is None."""
+
+    id: str
+    started: datetime
+    project: str | None = None
+    user: str = ""
+    ended: datetime | None = None
+    summary: str | None = None
+    memory_count: int = 0
+    recalls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is asking, and from where: decides what is seen and where writes land."""
+
+    user: str = ""
+    project: Project | None = None
+    session: str | None = None
+    agent: str | None = None

@@ -1,0 +1,30 @@
+"""Moments: always aware and in UTC inside, ISO 8601 outside, and how they fade."""
+
+from datetime import UTC, datetime, timedelta
+
+from retain.domain.memory import Kind
+from retain.errors import invalid
+
+# Half of an event's freshness is gone in a week, of a fact's in a month, of a way of working in a quarter.
+HALF_LIFE = {Kind.EPISODIC: timedelta(days=7), Kind.SEMANTIC: timedelta(days=30), Kind.PROCEDURAL: timedelta(days=90)}
+
+
+def iso(moment: datetime) -> str:
+    """`2026-02-20T14:30:00Z`; fractions of a second only where there are any."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def parse_moment(text: str, field: str) -> datetime:
+    """A moment as people and models write it; without a zone it is UTC, without a time it is midnight."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return aware.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise invalid(field, text, "not an ISO 8601 time; write it like 2026-02-20T14:30:00Z or 2026-02-20") from None
+
+
+def freshness(kind: Kind, since: datetime, now: datetime) -> float:
+    """1.0 for something that just happened, halved with every half-life of its kind."""
+    age = max((now - since).total_seconds(), 0.0)
+    return float(2 ** -(age / HALF_LIFE[kind].total_seconds()))
