@@ -37,7 +37,9 @@ class Signature:
 def signature(text: str) -> Signature:
     numbers, identifiers, prose = [], [], []
     for match in _TOKEN.finditer(text):
-        token = match.group().strip(_EDGES) if match.group()[0] != "`" else match.group()
+        token = match.group()
+        if not token.startswith("`"):
+            token = token.rstrip(".,;:!?") if "()" in token else token.strip(_EDGES)
         number = NUMBER_WORDS.get(token.lower()) or _number(token)
         if number:
             numbers.append(number)

@@ -78,7 +78,9 @@ def _mended(rest: str) -> str:
 
 
 def _without_y(word: str) -> str:
-    return word[:-1] + "i" if word.endswith("y") and "v" in _shape(word[:-1]) else word
+    # Only after a consonant, as in Porter's later stemmer: the first one parts "deploy" from "deployment".
+    shape = _shape(word[:-1])
+    return word[:-1] + "i" if word.endswith("y") and shape.endswith("c") and "v" in shape else word
 
 
 def _swap_suffix(word: str, table: dict[str, str]) -> str:

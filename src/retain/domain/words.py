@@ -6,14 +6,14 @@ joined by spaces, back into the same list.
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from retain.domain.stem import stem
 
 # The stem of "using" is "us"; these are compared with whole words before stemming, so "use" stays a term.
-STOP_WORDS = frozenset(
-    """a about above after again against all also am an and any anybody anyone anything are arent around as at be
+_STOP = """
+    a about above after again against all also am an and any anybody anyone anything are arent around as at be
     because been before being below between both but by can cannot cant could couldnt did didnt do does doesnt doing
     dont down during each else ever every few for from further get gets getting give got had hadnt has hasnt have
     havent having he her here hers herself him himself his how however i if in into is isnt it its itself just let
@@ -22,8 +22,9 @@ STOP_WORDS = frozenset(
     somebody someone something such tell than that the their theirs them themselves then there these they this those
     though through thus to too under until up upon us using very via was wasnt we were werent what whatever when
     whenever where wherever whether which whichever while who whoever whom whose why will with within without wont
-    would wouldnt yes yet you your yours yourself yourselves""".split()
-)
+    would wouldnt yes yet you your yours yourself yourselves
+"""
+STOP_WORDS = frozenset(_STOP.split())
 
 _LONGEST = 64  # nobody searches for more of a word; keeps an encoded blob from becoming one huge term
 # What Python's \w leaves out of words: combining marks, and the vowel signs of Indic and neighbouring scripts.
@@ -37,19 +38,18 @@ _EMOJI = "\u231a\u231b\u23e9-\u23f3\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001f0f
 _FLAG = "\U0001f1e6-\U0001f1ff"  # two regional letters make a flag
 
 _CHUNK = re.compile(rf"[\w{_MARKS}]+(?:(?:[-./\\'’]|::)[\w{_MARKS}]+)*(?:\+\+|#)?|[{_FLAG}]{{2}}|[{_EMOJI}]")
-_PART = re.compile(
-    r"(?<![0-9A-Za-z])(?=[a-f]*[0-9])[0-9a-f]{4,}(?![0-9A-Za-z])"  # a commit hash stays in one piece
-    rf"|[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[{_SPACELESS}]+|[^\x00-\x7f{_SPACELESS}]+"
-)
-_ONLY_SPACELESS = re.compile(rf"[{_SPACELESS}]+")
+_HASH = r"(?<![0-9A-Za-z])(?=[a-f]*[0-9])[0-9a-f]{4,}(?![0-9A-Za-z])"  # a commit stays in one piece
+_ASCII_PART = re.compile(_HASH + "|[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _ENDING = re.compile(r"['’](?:s|re|ve|ll|d|m)(?![a-z])", re.IGNORECASE)  # "user's", "we'll"
 _ELISION = re.compile(r"(?<![^\W_])(?:[cdjlmnst]|qu)['’](?=\w\w)", re.IGNORECASE)  # French "l'eau", "qu'il"
 _BETWEEN_DIGITS = re.compile(r"(?<=[0-9])[-._:/\\]+(?=[0-9])")
 _SEPARATOR = re.compile(r"[-._:/\\'’]+")
 _VERSION = re.compile(r"v(?=[0-9]+d[0-9])")
 _LATIN_MARK = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
-_LATIN_LETTERS = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ı": "i", "ð": "d", "þ": "th",
-                                "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ß": "ss", "ẞ": "SS"})  # fmt: skip
+_LATIN_LETTERS = str.maketrans({
+    "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ı": "i", "ð": "d", "þ": "th", "æ": "ae", "Æ": "AE",
+    "œ": "oe", "Œ": "OE", "ß": "ss", "ẞ": "SS",
+})  # fmt: skip
 _LANGUAGES = {"c++": "cpp", "c#": "csharp", "f#": "fsharp"}
 
 
@@ -97,7 +97,23 @@ def spaceless_pairs(run: str) -> list[str]:
 
 
 def is_spaceless(word: str) -> bool:
-    return _ONLY_SPACELESS.fullmatch(word) is not None
+    return not word.isascii() and _spaceless().fullmatch(word) is not None
+
+
+# These two take 6 ms to compile, which a hook with English text need not pay.
+@cache
+def _spaceless() -> re.Pattern[str]:
+    return re.compile(rf"[{_SPACELESS}]+")
+
+
+@cache
+def _any_part() -> re.Pattern[str]:
+    return re.compile(rf"{_ASCII_PART.pattern}|[{_SPACELESS}]+|[^\x00-\x7f{_SPACELESS}]+")
+
+
+def _parts(word: str) -> list[str]:
+    found: list[str] = (_ASCII_PART if word.isascii() else _any_part()).findall(word)
+    return found
 
 
 def _normal(text: str) -> str:
@@ -120,7 +136,7 @@ def _expand(chunk: str) -> tuple[str, ...]:
     if language:
         return (language,)
     word = _fold(_ELISION.sub("", _ENDING.sub("", chunk.rstrip("+#")))).replace("'", "").replace("’", "")
-    parts = _PART.findall(word)
+    parts = _parts(word)
     if len(parts) == 1:
         return tuple(_part_terms(parts[0]))
     # A letter on its own says nothing: the i of iOS, the v of v2.
@@ -146,13 +162,13 @@ def _joined_forms(word: str) -> list[str]:
     """A compound as one term: all of it, then each step of a path, then each name between dots."""
     steps = re.split(r"[/\\]", word)
     names = [name for step in steps for name in re.split(r"[.:]+", step)]
-    compounds = (name for name in dict.fromkeys([word, *steps, *names]) if len(_PART.findall(name)) > 1)
+    compounds = (name for name in dict.fromkeys([word, *steps, *names]) if len(_parts(name)) > 1)
     return list(dict.fromkeys(joined for name in compounds if (joined := _join(name)) and len(joined) <= _LONGEST))
 
 
 def _join(name: str) -> str:
     """One term for a compound: 3.11 becomes 3d11, so that it is neither 311 nor lost among the threes."""
-    if any(is_spaceless(part) for part in _PART.findall(name)):
+    if any(is_spaceless(part) for part in _parts(name)):
         return ""
     joined = _SEPARATOR.sub("", _BETWEEN_DIGITS.sub("d", name)).casefold()
     return stem(_fold(_VERSION.sub("", joined)))
