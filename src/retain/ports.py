@@ -8,7 +8,7 @@ from typing import Protocol
 
 from retain.domain.changes import Applied, Changes, Conflict, Contradiction, Run
 from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood
-from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, Stored, Vector
+from retain.domain.memory import HistoryEntry, Kind, Memory, MemoryId, Place, Scope, Stored, Vector
 from retain.domain.model import CacheStats, ModelState
 from retain.domain.recall import Filter, Found
 from retain.domain.session import Project, Session
@@ -29,12 +29,21 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A candidate as it was said: its own terms, and its neighbours in the session as (distance, id, terms)."""
+    """A candidate as it was said: what scoring looks at, and its neighbours in the session as (distance, id, words).
+
+    Words are the normalised terms of a text in one string: most are looked at only to see that a
+    term is not in them.
+    """
 
     memory: MemoryId
-    session: str | None
-    terms: Sequence[str]
-    neighbours: Sequence[tuple[int, MemoryId, Sequence[str]]]
+    text: str
+    words: str
+    neighbours: Sequence[tuple[int, MemoryId, str]]
+    kind: Kind
+    scope: Scope
+    importance: float
+    last_said: datetime
+    consolidated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,10 @@ class MemoryStore(Protocol):
         """Cosine of the best chunk."""
         ...
 
-    def contexts(self, ids: Sequence[MemoryId], reach: int) -> list[Context]: ...
+    def contexts(self, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
+        """Those of the memories that pass the filter, with what was said up to `reach` steps before and after."""
+        ...
+
     def corpus(self, terms: Sequence[str]) -> Corpus: ...
     def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]: ...
     def history(self, id: MemoryId) -> list[HistoryEntry]: ...
@@ -110,7 +122,10 @@ class SessionStore(Protocol):
         ...
 
     def projects(self) -> list[Project]: ...
-    def note_recall(self, session: str, user: str, served: Sequence[MemoryId], now: datetime) -> None: ...
+    def note_recall(self, session: str, user: str, served: Sequence[MemoryId], now: datetime) -> None:
+        """Count one recall in the session, and an access of everything it served."""
+        ...
+
     def served(self, session: str, user: str) -> int:
         """How many different memories were served in a session."""
         ...

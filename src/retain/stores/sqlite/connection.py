@@ -1,0 +1,220 @@
+"""SQLite connections: a small pool, short transactions, and errors that say what happened."""
+
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from retain.errors import StoreBusy, StoreCorrupt, StoreDown
+from retain.stores.sqlite.failures import BUSY_SECONDS, explained, files_of
+
+MEMORY = Path(":memory:")
+# Instructions of SQLite's machine between two looks at the deadline: about a tenth of a millisecond.
+_STEPS_PER_LOOK = 10_000
+# Above this the log is cut even if that takes a wait for readers. SQLite starts it anew only in a moment
+# without readers, and eight busy windows may never leave one.
+LOG_BYTES = 64_000_000
+_LOG_WAIT = 500  # milliseconds
+
+_pools: "weakref.WeakSet[Pool]" = weakref.WeakSet()
+
+
+class Pool:
+    """Hands out connections, each to one thread at a time; more are opened only while all are in use."""
+
+    def __init__(self, path: Path, query_seconds: float = 5.0) -> None:
+        self.path = path
+        self.query_seconds = query_seconds
+        self.damage: str | None = None
+        """What SQLite said when it met a damaged page, if it did."""
+        self._idle: list[_Connection] = []
+        self._file: tuple[int, int] | None = None
+        self._closed = False
+        self._log_bytes = LOG_BYTES
+        self._make_locks()
+        _pools.add(self)
+
+    @contextmanager
+    def reading(self, seconds: float | None = None) -> Iterator[sqlite3.Connection]:
+        """One view of the store for a few queries, cut off together at the deadline."""
+        with self.plain(seconds) as db:
+            db.execute("begin")
+            try:
+                yield db
+            finally:
+                if db.in_transaction:
+                    db.execute("rollback")
+
+    @contextmanager
+    def plain(self, seconds: float | None = None) -> Iterator[sqlite3.Connection]:
+        """A connection without a transaction, for what SQLite refuses to do inside one."""
+        with self._borrowed() as connection, self._noticed():
+            connection.deadline = time.monotonic() + (seconds or self.query_seconds)
+            try:
+                yield connection.db
+            finally:
+                connection.deadline = None
+
+    @contextmanager
+    def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed at the end of the block, rolled back when it raises.
+
+        A durable one survives a power cut; the other only a crash of the process.
+        """
+        with self._writer, self._borrowed() as connection, self._noticed():
+            connection.sync_fully(durable)
+            connection.db.execute("begin immediate")
+            try:
+                if connection.file != self._found():
+                    raise StoreBusy(f"{self.path} was replaced by another file; nothing was written, try again")
+                yield connection.db
+                connection.db.execute("commit")
+            except BaseException:
+                if connection.db.in_transaction:
+                    connection.db.execute("rollback")
+                raise
+            self._bound_log(connection.db)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            self._let_go()
+
+    def after_fork(self) -> None:
+        """In a child process: SQLite forbids the use of a connection that the parent opened."""
+        self._make_locks()
+        if self.path != MEMORY:
+            self._inherited, self._idle = self._idle, []
+
+    def _make_locks(self) -> None:
+        self._lock = threading.Lock()
+        # Threads of one process queue here, so that only processes ever meet at SQLite's own lock.
+        self._writer = threading.RLock()
+        # An in-memory database is its connection: all threads take turns with the one.
+        self._shared = threading.RLock() if self.path == MEMORY else None
+
+    @contextmanager
+    def _noticed(self) -> Iterator[None]:
+        try:
+            with explained(self.path):
+                yield
+        except StoreCorrupt as error:
+            self.damage = error.message
+            raise
+
+    @contextmanager
+    def _borrowed(self) -> Iterator["_Connection"]:
+        if self._shared:
+            with self._shared:
+                yield self._take()
+            return
+        connection = self._take()
+        try:
+            yield connection
+        except BaseException:
+            # Whatever went wrong may have left the connection in the middle of something.
+            connection.db.close()
+            raise
+        self._give_back(connection)
+
+    def _take(self) -> "_Connection":
+        with self._lock:
+            if self._closed:
+                raise StoreDown("the store was closed; open it again")
+            self._look()
+            if self._idle:
+                return self._idle[-1] if self._shared else self._idle.pop()
+            file = self._file
+        with self._noticed():
+            connection = _Connection(self.path, file)
+        if self._shared:
+            self._idle.append(connection)
+        return connection
+
+    def _give_back(self, connection: "_Connection") -> None:
+        with self._lock:
+            if self._closed or len(self._idle) >= 4 or connection.file != self._file:
+                connection.db.close()
+            else:
+                self._idle.append(connection)
+
+    def _look(self) -> None:
+        """Lets go of a file that was restored over, set aside or deleted: what is written to it is lost."""
+        found = self._found()
+        if found == self._file:
+            return
+        if found is None:
+            raise StoreDown(f"{self.path} was deleted while it was in use; restart this window to begin a new store")
+        if self._file is not None:
+            self._let_go()
+        self._file = found
+
+    def _found(self) -> tuple[int, int] | None:
+        """Which file is at the path now."""
+        if self._shared:
+            return None
+        try:
+            file = self.path.stat()
+        except OSError:
+            return None
+        return file.st_dev, file.st_ino
+
+    def _let_go(self) -> None:
+        while self._idle:
+            self._idle.pop().db.close()
+
+    def _bound_log(self, db: sqlite3.Connection) -> None:
+        log = files_of(self.path)[1]
+        # The write is committed: whatever goes wrong with the log now is no reason to say otherwise.
+        with suppress(sqlite3.Error, OSError):
+            if self._shared or (size := log.stat().st_size) < self._log_bytes:
+                return
+            db.execute(f"pragma busy_timeout = {_LOG_WAIT}")
+            (busy, _, _) = db.execute("pragma wal_checkpoint(truncate)").fetchone()
+            db.execute(f"pragma busy_timeout = {BUSY_SECONDS * 1000:.0f}")
+            # A reader that holds on, such as a backup, must not make every write wait.
+            self._log_bytes = size * 2 if busy else LOG_BYTES
+
+
+class _Connection:
+    def __init__(self, path: Path, file: tuple[int, int] | None) -> None:
+        self.deadline: float | None = None
+        self.file = file
+        self._durable = True
+        self.db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            self._configure()
+        except BaseException:
+            self.db.close()
+            raise
+
+    def _configure(self) -> None:
+        self.db.execute("pragma foreign_keys = on")
+        self.db.execute("pragma synchronous = full")
+        self.db.execute("pragma fullfsync = on")  # macOS: reach the disk, not its cache
+        self.db.execute("pragma secure_delete = on")  # not every build has it on, and a purge must not leave text
+        self.db.execute("pragma temp_store = memory")
+        self.db.execute("pragma cache_size = -16000")
+        self.db.execute("pragma journal_size_limit = 16777216")
+        self.db.set_progress_handler(self._late, _STEPS_PER_LOOK)
+
+    def sync_fully(self, durable: bool) -> None:
+        if durable is not self._durable:
+            self.db.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
+            self._durable = durable
+
+    def _late(self) -> bool:
+        return self.deadline is not None and time.monotonic() > self.deadline
+
+
+def _after_fork() -> None:
+    for pool in list(_pools):
+        pool.after_fork()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,63 @@
+"""SQLite's errors as ours: what happened, to which file, and what to do."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from retain.errors import QueryTimeout, RetainError, StorageFull, StoreBusy, StoreCorrupt, StoreDown
+
+# How long a writer waits for the others. A client gives a tool call about a minute; eight busy windows need far less.
+BUSY_SECONDS = 20.0
+_FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_TRUNCATE")
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turns SQLite's errors into ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explained(error, path) from error
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    name = getattr(error, "sqlite_errorname", None) or ""
+    return name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+
+
+def files_of(path: Path) -> list[Path]:
+    """A database is up to three files."""
+    return [path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")]
+
+
+def bytes_of(path: Path) -> int:
+    return sum(part.stat().st_size for part in files_of(path) if part.exists())
+
+
+def _explained(error: sqlite3.Error, path: Path) -> RetainError:
+    name = getattr(error, "sqlite_errorname", None) or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreBusy(f"{path} was locked by other writers for {BUSY_SECONDS:.0f} s; try again")
+    if name == "SQLITE_INTERRUPT":
+        return QueryTimeout("the query ran past its deadline; narrow it with a filter or a shorter question")
+    if name in _FULL:
+        return _full(path)
+    if is_damage(error):
+        return StoreCorrupt(f"{path} is damaged ({error}); run `retain doctor --repair`", path=str(path))
+    if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError | sqlite3.InterfaceError):
+        return RetainError(f"a fault in Retain, not in the store: {type(error).__name__}: {error}. Nothing was written")
+    return StoreDown(f"{path} cannot be used: {error}{_why(path)}; `retain doctor` tells more")
+
+
+def _why(path: Path) -> str:
+    return " (it is a folder, not a file)" if path.is_dir() else ""
+
+
+def _full(path: Path) -> StorageFull:
+    return StorageFull(
+        f"the disk that holds {path} is full, or a size limit was reached; nothing was written. "
+        "Free some space and try again",
+        current_size=f"{bytes_of(path)} bytes",
+        limit="the free space of the disk",
+    )

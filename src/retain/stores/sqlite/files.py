@@ -1,0 +1,181 @@
+"""Opening the store's file: private, migrated, and set aside with its bytes kept when it is damaged."""
+
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from retain.errors import StoreBusy, StoreCorrupt, StoreDown
+from retain.stores.sqlite import migrations
+from retain.stores.sqlite.connection import MEMORY, Pool
+from retain.stores.sqlite.failures import files_of
+
+_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "afpfs", "9p", "ceph", "glusterfs")
+_SALVAGED = ".salvaged"
+_MIGRATION_SECONDS = 600.0
+_LOCK_SECONDS = 60.0
+
+
+def opened(pool: Pool) -> list[str]:
+    """Makes the store ready to use; says what everyone should know about where it lies."""
+    if pool.path == MEMORY:
+        _prepare(pool)
+        return []
+    _make_private(pool.path)
+    try:
+        notices = _prepare(pool)
+    except StoreCorrupt as error:
+        notices = _set_aside(pool, error)
+    return _network_notice(pool.path) + notices
+
+
+def present_notices(pool: Pool) -> list[str]:
+    """What is true right now and may end: damage, files that were set aside, a newer schema."""
+    notices = [
+        f"the store was damaged and is kept as {file.name}; memories in it are not found until `retain doctor --repair`"
+        for file in set_aside_files(pool.path)
+    ]
+    if pool.damage:
+        notices.append(f"{pool.damage}. What lies on undamaged pages is still found")
+    with pool.reading() as db:
+        if migrations.version_of(db) > migrations.CURRENT:
+            notices.append(f"{pool.path} was migrated by a newer Retain; this process only reads. Restart this window")
+    return notices
+
+
+def set_aside_files(path: Path) -> list[Path]:
+    """Damaged files that were kept and not salvaged yet, oldest first."""
+    beside = path.parent.glob(f"{path.name}.damaged-*") if path != MEMORY else ()
+    return sorted(file for file in beside if not file.name.endswith(("-wal", "-shm")) and file.suffix != _SALVAGED)
+
+
+def dismiss(damaged: Path) -> Path:
+    """Marks a damaged file as dealt with, so that nobody is told of it any more; its bytes stay."""
+    done = damaged.with_name(damaged.name + _SALVAGED)
+    move(damaged, done)
+    return done
+
+
+def move(path: Path, to: Path) -> None:
+    """Renames a database with its log. The log goes first: beside another file it would be taken for that one's."""
+    for part, new in reversed(list(zip(files_of(path), files_of(to), strict=True))):
+        if part.exists():
+            part.rename(new)
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Holds the lock under which a store's file may be replaced; waits for another holder."""
+    with suppress(FileExistsError):
+        os.close(os.open(_lock_file(path), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    with _lock_file(path).open("r+") as lock:
+        _lock(lock.fileno(), path)
+        yield
+
+
+def now_stamp() -> str:
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
+
+
+def _prepare(pool: Pool) -> list[str]:
+    """Migrates, and reads something from each part, so that damage shows now and not in the middle of a call."""
+    with pool.plain(_MIGRATION_SECONDS) as db:
+        # Before anything is written to it: the path may be a wrong one.
+        migrations.check_ours(db, pool.path)
+        mode = db.execute("pragma journal_mode = wal").fetchone()[0]
+        migrations.migrate(db)
+    with pool.reading() as db:
+        db.execute("select count(*) from (select num from memory limit 10)").fetchone()
+        db.execute("select block from memory_words_data where id = 1").fetchone()
+    if mode not in ("wal", "memory"):
+        return [f"{pool.path} is on a file system without write-ahead logging; several writers will be slow"]
+    return []
+
+
+def _make_private(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.exists():
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise StoreDown(
+            f"{path} cannot be made: {error.strerror}. Set RETAIN_HOME to a folder that can be written"
+        ) from error
+
+
+def _set_aside(pool: Pool, error: StoreCorrupt) -> list[str]:
+    """Renames a damaged file, with its log, and starts an empty store in its place."""
+    with alone(pool.path):
+        try:
+            notices = _prepare(pool)  # another process may have dealt with it while this one waited
+        except StoreCorrupt:
+            _refuse_newer(pool, error)
+            kept = pool.path.with_name(f"{pool.path.name}.damaged-{now_stamp()}")
+            try:
+                move(pool.path, kept)
+            except OSError as reason:  # Windows: another process has it open
+                raise StoreCorrupt(f"{error.message}. It cannot be set aside: {reason.strerror}") from error
+            _make_private(pool.path)
+            notices = _prepare(pool)
+            sys.stderr.write(f"retain: {error}; set aside as {kept}\n")
+    pool.damage = None
+    return notices
+
+
+def _refuse_newer(pool: Pool, error: StoreCorrupt) -> None:
+    """A schema that this SQLite is too old to understand looks damaged to it, and is not."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(pool.path)) as db:
+        if migrations.version_of(db) > migrations.CURRENT:
+            raise StoreDown(f"{pool.path} was made by a newer Retain and cannot be read by this one: {error}")
+
+
+def _network_notice(path: Path) -> list[str]:
+    kind = _file_system(path)
+    if kind not in _NETWORK:
+        return []
+    return [f"{path} is on a network file system ({kind}), where SQLite's locks cannot be trusted; use a local folder"]
+
+
+def _file_system(path: Path) -> str:
+    mounts = Path("/proc/mounts")
+    if not mounts.exists():
+        return ""
+    try:
+        rows = [line.split()[1:3] for line in mounts.read_text().splitlines()]
+    except OSError:
+        return ""
+    real = str(path.parent.resolve())
+    under = [(mount, kind) for mount, kind in rows if real == mount or real.startswith(mount.rstrip("/") + "/")]
+    return max(under, key=lambda row: len(row[0]), default=("", ""))[1]
+
+
+def _lock_file(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
+
+
+def _lock(file: int, path: Path) -> None:
+    """An exclusive lock on an open file; the system lets go of it when the process ends, however it ends."""
+    late = time.monotonic() + _LOCK_SECONDS
+    while not _try_lock(file):
+        if time.monotonic() > late:
+            raise StoreBusy(f"another process has been repairing {path} for {_LOCK_SECONDS:.0f} s; try again")
+        time.sleep(0.02)
+
+
+def _try_lock(file: int) -> bool:
+    try:
+        try:
+            import fcntl
+        except ImportError:
+            import msvcrt
+
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]  # Windows only
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

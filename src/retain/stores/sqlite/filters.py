@@ -1,0 +1,38 @@
+"""A filter as SQL, so that it holds inside every lane."""
+
+from typing import Any
+
+from retain.domain.graph import fold
+from retain.domain.recall import Filter
+from retain.stores.sqlite.rows import marks, micros
+
+
+def where(wanted: Filter) -> tuple[str, list[Any]]:
+    """Conditions on `memory m` and the values to bind."""
+    conditions: list[str] = []
+    values: list[Any] = []
+
+    def add(condition: str, *bound: Any) -> None:
+        conditions.append(condition)
+        values.extend(bound)
+
+    add(f"m.place in ({marks(wanted.place_keys)})", *wanted.place_keys)
+    if wanted.states:
+        add(f"m.state in ({marks(wanted.states)})", *(state.value for state in wanted.states))
+    if wanted.kinds:
+        add(f"m.kind in ({marks(wanted.kinds)})", *(kind.value for kind in wanted.kinds))
+    if wanted.tags:
+        folded = tuple(fold(tag) for tag in wanted.tags)
+        add(f"m.num in (select memory from tag where tag in ({marks(folded)}))", *folded)
+    if wanted.min_importance > 0:
+        add("m.importance >= ?", wanted.min_importance)
+    if wanted.after:
+        add("m.event_time >= ?", micros(wanted.after))
+    if wanted.before:
+        add("m.event_time <= ?", micros(wanted.before))
+    if wanted.session:
+        add("m.session = ?", wanted.session)
+    if wanted.valid_at:
+        at = micros(wanted.valid_at)
+        add("m.valid_from <= ? and (m.valid_until is null or m.valid_until > ?)", at, at)
+    return " and ".join(conditions), values

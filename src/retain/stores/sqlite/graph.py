@@ -1,0 +1,174 @@
+"""Reading the knowledge graph."""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from retain.domain.graph import SAID_BY, Direction, Entity, GraphOverview, Link, Neighbourhood, Relation, fold
+from retain.domain.memory import MemoryId
+from retain.domain.recall import Filter
+from retain.stores.sqlite.filters import where
+from retain.stores.sqlite.rows import AMONG, among, moment, moment_or_none
+
+# A walk stops here; a question about more of the graph than this is a question about all of it.
+MOST_ENTITIES = 10_000
+_ENTITY = "e.id, e.name, e.type, e.owner, e.created"
+_RELATION = "r.source, r.target, r.type, r.created, r.weight, r.by_rule, r.valid_from, r.valid_until"
+
+
+def entities_named(db: sqlite3.Connection, names: Sequence[str], owners: Sequence[str]) -> list[Entity]:
+    rows = db.execute(
+        f"select {_ENTITY} from entity e where e.folded {AMONG} and e.owner {AMONG} order by e.num",
+        (among({fold(name) for name in names}), among(owners)),
+    )
+    return [entity_of(row) for row in rows]
+
+
+def entity_names(db: sqlite3.Connection, owners: Sequence[str]) -> list[str]:
+    query = f"select distinct name from entity where owner {AMONG}"
+    return [row[0] for row in db.execute(query, (among(owners),))]
+
+
+def neighbourhood(
+    db: sqlite3.Connection, seeds: Sequence[str], direction: Direction, relation: str | None, depth: int, limit: int
+) -> Neighbourhood:
+    """Breadth first from the seeds; the nearest entities are returned, all that were reached are counted."""
+    frontier = [entity.id for entity in entities(db, seeds)]
+    hops = dict.fromkeys(frontier, 0)
+    seen: dict[tuple[str, str, str], Relation] = {}
+    for hop in range(1, depth + 1):
+        step = _touching(db, frontier, direction, relation)
+        seen.update({(r.source, r.target, r.type): r for r in step})
+        ends = {end for r in step for end in (r.source, r.target)} - hops.keys()
+        frontier = sorted(ends)[: max(MOST_ENTITIES - len(hops), 0)]
+        hops.update(dict.fromkeys(frontier, hop))
+        if not frontier:
+            break
+    weight = _weights(seen.values())
+    nearest = sorted(hops, key=lambda id: (hops[id], -weight.get(id, 0.0), id))[:limit]
+    return Neighbourhood(
+        entities=entities(db, nearest),
+        relations=tuple(r for r in seen.values() if r.source in hops and r.target in hops),
+        hops=hops,
+        entities_traversed=len(hops),
+        relationships_found=len(seen),
+        depth_reached=max(hops.values(), default=0),
+    )
+
+
+def most_connected(db: sqlite3.Connection, owners: Sequence[str], relation: str | None, limit: int) -> Neighbourhood:
+    """The entities with the most to say: by weight of relations, then by memories that name them."""
+    typed, bound = ("where type = ?", (relation,)) if relation else ("", ())
+    rows = db.execute(
+        f"""with edges as (select source as id, weight from relation {typed}
+                           union all select target, weight from relation {typed}),
+            linked as (select entity as id, 0.1 as weight from link where not stale),
+            scored as (select id, sum(weight) as score from (
+                select * from edges {"" if relation else "union all select * from linked"}) group by id)
+            select {_ENTITY} from scored s join entity e on e.id = s.id
+            where e.owner {AMONG} order by s.score desc, e.name, e.id limit ?""",
+        (*bound, *bound, among(owners), limit),
+    ).fetchall()
+    entities = tuple(entity_of(row) for row in rows)
+    relations = tuple(_touching(db, [e.id for e in entities], Direction.BOTH, relation))
+    (total,) = db.execute(f"select count(*) from entity where owner {AMONG}", (among(owners),)).fetchone()
+    (edges,) = db.execute(
+        f"""select count(*) from relation r join entity e on e.id = r.source
+            where e.owner {AMONG} {"and r.type = ?" if relation else ""}""",
+        (among(owners), *bound),
+    ).fetchone()
+    return Neighbourhood(entities, relations, None, total, edges, 0)
+
+
+def overview(db: sqlite3.Connection, owners: Sequence[str]) -> GraphOverview:
+    types = db.execute(
+        f"select type, count(*) from entity where owner {AMONG} group by type", (among(owners),)
+    ).fetchall()
+    relations = db.execute(
+        f"""select r.type, count(*) from relation r join entity e on e.id = r.source
+            where e.owner {AMONG} group by r.type""",
+        (among(owners),),
+    ).fetchall()
+    return GraphOverview(sum(n for _, n in types), sum(n for _, n in relations), dict(types), dict(relations))
+
+
+def links(db: sqlite3.Connection, memories: Sequence[MemoryId]) -> list[tuple[Link, Entity]]:
+    rows = db.execute(
+        f"""select l.memory, l.entity, l.relationship, l.created, l.by_rule, l.stale, {_ENTITY}
+            from link l join entity e on e.id = l.entity where l.memory {AMONG}""",
+        (among(memories),),
+    )
+    return [(link_of(row[:6]), entity_of(row[6:])) for row in rows]
+
+
+def linked(db: sqlite3.Connection, entities: Sequence[str], wanted: Filter, limit: int) -> list[Link]:
+    conditions, values = where(wanted)
+    rows = db.execute(
+        f"""select l.memory, l.entity, l.relationship, l.created, l.by_rule, l.stale
+            from link l join memory m on m.id = l.memory
+            where l.entity {AMONG} and {conditions}
+            order by m.event_time desc, m.num desc limit ?""",
+        (among(entities), *values, limit),
+    )
+    return [link_of(row) for row in rows]
+
+
+def speakers(db: sqlite3.Connection, entities: Sequence[str], at_least: int) -> set[str]:
+    query = "select count(*) from (select 1 from link where entity = ? and relationship = ? limit ?)"
+    return {id for id in entities if db.execute(query, (id, SAID_BY, at_least)).fetchone()[0] >= at_least}
+
+
+def link_counts(db: sqlite3.Connection, entities: Sequence[str], wanted: Filter) -> dict[str, int]:
+    conditions, values = where(wanted)
+    return dict(
+        db.execute(
+            f"""select l.entity, count(distinct l.memory) from link l join memory m on m.id = l.memory
+                where l.entity {AMONG} and {conditions} group by l.entity""",
+            (among(entities), *values),
+        ).fetchall()
+    )
+
+
+def _touching(
+    db: sqlite3.Connection, entities: Sequence[str], direction: Direction, relation: str | None
+) -> list[Relation]:
+    ends = {
+        Direction.OUTGOING: ("r.source",),
+        Direction.INCOMING: ("r.target",),
+        Direction.BOTH: ("r.source", "r.target"),
+    }[direction]
+    typed, bound = ("and r.type = ?", [relation]) if relation else ("", [])
+    found: dict[tuple[str, str, str], Relation] = {}
+    for end in ends:
+        query = f"select {_RELATION} from relation r where {end} {AMONG} {typed}"
+        for row in db.execute(query, (among(entities), *bound)):
+            found[row[:3]] = relation_of(row)
+    return list(found.values())
+
+
+def _weights(relations: Any) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for relation in relations:
+        for end in (relation.source, relation.target):
+            weights[end] = weights.get(end, 0.0) + relation.weight
+    return weights
+
+
+def entities(db: sqlite3.Connection, ids: Sequence[str]) -> tuple[Entity, ...]:
+    rows = db.execute(f"select {_ENTITY} from entity e where e.id {AMONG}", (among(ids),))
+    found = {row[0]: entity_of(row) for row in rows}
+    return tuple(found[id] for id in ids if id in found)
+
+
+def entity_of(row: Any) -> Entity:
+    return Entity(row[0], row[1], row[2], row[3], moment(row[4]))
+
+
+def link_of(row: Any) -> Link:
+    return Link(row[0], row[1], row[2], moment(row[3]), bool(row[4]), bool(row[5]))
+
+
+def relation_of(row: Any) -> Relation:
+    source, target, type, created, weight, by_rule, valid_from, valid_until = row
+    times = moment_or_none(valid_from), moment_or_none(valid_until)
+    return Relation(source, target, type, moment(created), weight, bool(by_rule), *times)

@@ -1,0 +1,179 @@
+"""Reading memories: by id, by place, by words, and the neighbours they were said among."""
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from retain.domain.memory import Event, HistoryEntry, Kind, Memory, MemoryId, Place, Scope, State, Stored
+from retain.domain.recall import Filter, Found
+from retain.ports import Context, Corpus, Counts
+from retain.stores.sqlite.filters import where
+from retain.stores.sqlite.rows import AMONG, STORED, among, micros, moment, stored
+from retain.stores.sqlite.words import deciding, matching
+
+# Null first: a model that has made no vector at all is not in the table, and null is not distinct from null.
+_LACKING = "model is null or model is not (select num from model where name = ?) or chunks_missing > 0"
+
+
+def by_ids(db: sqlite3.Connection, ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
+    rows = db.execute(f"{STORED} where m.id {AMONG}", (among(ids),))
+    found = {row[0]: stored(row) for row in rows}
+    return {id: found[id] for id in ids if id in found}
+
+
+def destroyed(db: sqlite3.Connection, ids: Sequence[MemoryId]) -> set[MemoryId]:
+    return {row[0] for row in db.execute(f"select id from tombstone where id {AMONG}", (among(ids),))}
+
+
+def twin(db: sqlite3.Connection, place: Place, fingerprint: str) -> Stored | None:
+    row = db.execute(
+        f"{STORED} where m.place = ? and m.fingerprint = ? and m.state = ? order by m.num limit 1",
+        (place.key, fingerprint, State.ACTIVE.value),
+    ).fetchone()
+    return stored(row) if row else None
+
+
+def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> list[Stored]:
+    conditions, values = where(wanted)
+    order = "order by m.event_time desc, m.num desc limit ? offset ?"
+    return [stored(row) for row in db.execute(f"{STORED} where {conditions} {order}", (*values, limit, offset))]
+
+
+def by_words(
+    db: sqlite3.Connection, terms: Sequence[str], holding: dict[str, int], wanted: Filter, limit: int
+) -> Found:
+    chosen = deciding(terms, holding)
+    if not chosen:
+        return Found({}, 0)
+    conditions, values = where(wanted)
+    rows = db.execute(
+        f"""select m.id, -rank from memory_words cross join memory m on m.num = memory_words.rowid
+            where memory_words match ? and {conditions} order by rank""",
+        (matching(chosen), *values),
+    ).fetchall()
+    return Found(dict(rows[:limit]), len(rows))
+
+
+def contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
+    """Each memory that passes the filter, with what was said at most `reach` steps before and after it."""
+    conditions, values = where(wanted)
+    rows = db.execute(
+        f"""select m.num, m.id, m.text, m.kind, m.scope, m.importance,
+                   max(m.event_time, coalesce(m.reinforced_at, m.event_time)), m.consolidated
+            from json_each(?) given cross join memory m on m.id = given.value where {conditions}""",
+        (among(ids), *values),
+    ).fetchall()
+    beside = db.execute(
+        f"""select a.num, b.num, b.id, b.position - a.position
+            from json_each(?) given cross join memory a on a.num = given.value cross join memory b
+              on b.session = a.session and b.position between a.position - ? and a.position + ?
+             and b.num <> a.num and b.place = a.place and b.state = 'active'""",
+        (among([row[0] for row in rows]), reach, reach),
+    ).fetchall()
+    nums = {row[0] for row in rows} | {row[1] for row in beside}
+    words = dict(db.execute(f"select id, c0 from memory_words_content where id {AMONG}", (among(nums),)))
+    neighbours: dict[int, list[tuple[int, MemoryId, str]]] = defaultdict(list)
+    for num, other, other_id, distance in beside:
+        neighbours[num].append((distance, other_id, words.get(other, "")))
+    found = {
+        id: Context(
+            memory=id,
+            text=text,
+            words=words.get(num, ""),
+            neighbours=tuple(neighbours[num]),
+            kind=Kind(kind),
+            scope=Scope(scope),
+            importance=importance,
+            last_said=moment(said),
+            consolidated=bool(consolidated),
+        )
+        for num, id, text, kind, scope, importance, said, consolidated in rows
+    }
+    return [found[id] for id in ids if id in found]
+
+
+def corpus(db: sqlite3.Connection, holding: dict[str, int]) -> Corpus:
+    documents, length = totals(db)
+    return Corpus(documents, length / documents if documents else 0.0, holding)
+
+
+def totals(db: sqlite3.Connection) -> tuple[int, int]:
+    """Texts and terms in the full-text index, from the record FTS5 keeps of them (two variable-length numbers)."""
+    row = db.execute("select block from memory_words_data where id = 1").fetchone()
+    numbers: list[int] = []
+    value = 0
+    for byte in row[0] if row else b"":
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(value)
+            value = 0
+    return (numbers[0], numbers[1]) if len(numbers) > 1 else (0, 0)
+
+
+def touch(db: sqlite3.Connection, ids: Sequence[MemoryId], now: datetime) -> None:
+    db.executemany(
+        """insert into access select num, 1, ? from memory where id = ? on conflict (memory)
+           do update set count = count + 1, last = excluded.last""",
+        [(micros(now), id) for id in ids],
+    )
+
+
+def history(db: sqlite3.Connection, id: MemoryId) -> list[HistoryEntry]:
+    rows = db.execute(
+        """select memory, version, event, text, importance, tags, scope, at, reason from history
+           where memory = ? order by rowid""",
+        (id,),
+    )
+    return [entry_of(row) for row in rows]
+
+
+def entry_of(row: Sequence[Any]) -> HistoryEntry:
+    memory, version, event, text, importance, tags, scope, at, reason = row
+    said = (text, importance, tuple(json.loads(tags)), Scope(scope))
+    return HistoryEntry(memory, version, Event(event), *said, moment(at), reason)
+
+
+def unembedded(db: sqlite3.Connection, model: str, limit: int) -> list[tuple[Memory, int]]:
+    """Active memories without all of their vectors by this model, and how many chunks each has already."""
+    rows = db.execute(
+        f"""{STORED} where m.num in (
+              select num from memory where {_LACKING})
+            and m.state <> 'forgotten' order by m.num limit ?""",
+        (model, limit),
+    ).fetchall()
+    made = dict(
+        db.execute(
+            f"""select m.id, count(*) from sign s join memory m on m.num = s.memory
+                where s.model = (select num from model where name = ?) and m.id {AMONG} group by m.id""",
+            (model, among(row[0] for row in rows)),
+        )
+    )
+    return [(stored(row).memory, made.get(row[0], 0)) for row in rows]
+
+
+def counts(db: sqlite3.Connection, user: str, model: str) -> Counts:
+    def by(column: str, condition: str = "state = 'active'") -> dict[str, int]:
+        query = f"select {column}, count(*) from memory where user = ? and {condition} group by {column}"
+        return dict(db.execute(query, (user,)).fetchall())
+
+    by_scope = by("scope")
+    (entities,) = db.execute("select count(*) from entity").fetchone()
+    (relations,) = db.execute("select count(*) from relation").fetchone()
+    (unembedded,) = db.execute(
+        f"select count(*) from memory where user = ? and state = 'active' and ({_LACKING})",
+        (user, model),
+    ).fetchone()
+    return Counts(sum(by_scope.values()), by_scope, by("kind"), by("state", "true"), entities, relations, unembedded)
+
+
+def numbers(db: sqlite3.Connection, ids: Sequence[MemoryId], model: str) -> list[tuple[MemoryId, bytes]]:
+    """Stored vectors of memories, chunk by chunk."""
+    return db.execute(
+        f"""select m.id, v.numbers from memory m join sign s on s.memory = m.num join vector v on v.num = s.num
+            where m.id {AMONG} and s.model = (select num from model where name = ?)
+            order by m.num, s.chunk""",
+        (among(ids), model),
+    ).fetchall()

@@ -1,0 +1,173 @@
+"""The schema, as an append-only list of steps; each runs once, in its own transaction."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from retain.errors import SchemaNewer, StoreDown
+from retain.stores.sqlite.words import indexed
+
+
+def m001_memories(db: sqlite3.Connection) -> None:
+    """Memories, their history and their tags. Times are microseconds since 1970, lists are JSON."""
+    db.execute("create table counter (name text primary key, value integer not null) without rowid")
+    # The life is another one for each file and after each restored backup: between two, change numbers say nothing.
+    db.execute("insert into counter values ('change', 0), ('life', random())")
+    db.execute(
+        """create table memory (
+            num integer primary key, id text not null unique, text text not null, title text,
+            kind text not null, category text, scope text not null, place text not null,
+            user text not null, project text, session text, agent text,
+            tags text not null, importance real not null, source text not null, metadata text not null,
+            created integer not null, updated integer not null, event_time integer not null,
+            valid_from integer not null, valid_until integer,
+            state text not null, state_reason text, state_since integer, successor text,
+            consolidated integer not null, derived_from text not null,
+            reinforced integer not null, reinforced_at integer, version integer not null,
+            fingerprint text not null, position integer not null, changed integer not null)"""
+    )
+    db.execute("create index memory_twin on memory (place, fingerprint)")
+    db.execute("create index memory_newest on memory (place, state, event_time)")
+    db.execute("create index memory_said on memory (session, position)")
+    # All that a filter looks at, in the order of change: a process refreshes its cache from the index alone.
+    db.execute("create index memory_changed on memory (changed, num, place, kind, state, importance, event_time)")
+    # Apart from `memory`, because it changes with every recall, and not durably.
+    db.execute("create table access (memory integer primary key, count integer not null, last integer not null)")
+    db.execute("create table tag (tag text not null, memory integer not null, primary key (tag, memory)) without rowid")
+    db.execute(
+        """create table history (
+            memory text not null, version integer not null, event text not null, text text not null,
+            importance real not null, tags text not null, scope text not null, at integer not null, reason text)"""
+    )
+    db.execute("create index history_memory on history (memory, version)")
+    # What was destroyed: the id stays, so that caches and other processes learn of it; the text does not.
+    # By id, since SQLite gives the number of a destroyed row to the next one.
+    db.execute(
+        """create table tombstone (
+            id text primary key, num integer not null, at integer not null, changed integer not null) without rowid"""
+    )
+    db.execute("create index tombstone_changed on tombstone (changed)")
+
+
+def m002_words(db: sqlite3.Connection) -> None:
+    # Terms are made in Python, equal for every store, so the tokenizer only has to split on spaces.
+    db.execute("create virtual table memory_words using fts5(words, tokenize = 'ascii')")
+    db.execute("create virtual table memory_terms using fts5vocab(memory_words, row)")
+    for num, title, text in db.execute("select num, title, text from memory"):
+        db.execute("insert into memory_words (rowid, words) values (?, ?)", (num, indexed(title, text)))
+
+
+def m003_vectors(db: sqlite3.Connection) -> None:
+    """Vectors in halves: sign bits, which every process reads whole, and numbers, read for the best candidates."""
+    db.execute("create table model (num integer primary key, name text not null unique, dimensions integer not null)")
+    db.execute(
+        """create table sign (
+            num integer primary key, memory integer not null, chunk integer not null, model integer not null,
+            bits blob not null, unique (memory, model, chunk))"""
+    )
+    db.execute("create table vector (num integer primary key, numbers blob not null)")
+    db.execute("alter table memory add column model integer")
+    db.execute("alter table memory add column chunks_missing integer not null default 0")
+    db.execute("create index memory_embedded on memory (model, chunks_missing)")
+
+
+def m004_graph(db: sqlite3.Connection) -> None:
+    db.execute(
+        """create table entity (
+            num integer primary key, id text not null unique, owner text not null, name text not null,
+            folded text not null, type text not null, folded_type text not null, created integer not null,
+            unique (owner, folded, folded_type))"""
+    )
+    db.execute("create index entity_name on entity (folded)")
+    db.execute(
+        """create table link (
+            memory text not null, entity text not null, relationship text not null, created integer not null,
+            by_rule integer not null, stale integer not null, primary key (memory, entity, relationship)
+        ) without rowid"""
+    )
+    db.execute("create index link_entity on link (entity, relationship)")
+    db.execute(
+        """create table relation (
+            source text not null, target text not null, type text not null, created integer not null,
+            weight real not null, by_rule integer not null, valid_from integer, valid_until integer,
+            primary key (source, target, type)) without rowid"""
+    )
+    db.execute("create index relation_target on relation (target)")
+
+
+def m005_sessions(db: sqlite3.Connection) -> None:
+    db.execute(
+        "create table project (id text primary key, slug text not null unique, path text not null, created integer)"
+    )
+    db.execute(
+        """create table session (
+            id text not null, user text not null, project text, started integer not null, ended integer,
+            summary text, recalls integer not null default 0, primary key (id, user)) without rowid"""
+    )
+    db.execute(
+        """create table served (
+            session text not null, user text not null, memory text not null, primary key (session, user, memory)
+        ) without rowid"""
+    )
+    db.execute(
+        """create table run (
+            id text primary key, scope text not null, strategy text not null, at integer not null,
+            made text not null, sources text not null, analysed integer not null, undone integer)"""
+    )
+    db.execute("create index run_scope on run (scope, at)")
+    db.execute(
+        """create table contradiction (
+            id text primary key, older text not null, newer text not null, kind text not null, detail text not null,
+            found integer not null, by_rule integer not null, state text not null, unique (older, newer))"""
+    )
+    db.execute("create index contradiction_newer on contradiction (newer)")
+
+
+STEPS: list[Callable[[sqlite3.Connection], None]] = [
+    m001_memories,
+    m002_words,
+    m003_vectors,
+    m004_graph,
+    m005_sessions,
+]
+CURRENT = len(STEPS)
+
+
+def version_of(db: sqlite3.Connection) -> int:
+    return int(db.execute("pragma user_version").fetchone()[0])
+
+
+def check_ours(db: sqlite3.Connection, path: Path) -> None:
+    """Refuses a database that another program has made."""
+    # Asked in this order: another process may be making the store right now, tables and version in one step.
+    if db.execute("select 1 from sqlite_master limit 1").fetchone() and version_of(db) == 0:
+        raise StoreDown(f"{path} is a database of another program; nothing was written. Choose another path")
+
+
+def check_version(db: sqlite3.Connection) -> None:
+    """Refuses a store that a newer Retain has migrated; asked inside every writing transaction."""
+    if (found := version_of(db)) > CURRENT:
+        raise SchemaNewer(
+            f"this store has schema {found} and this process knows {CURRENT}: a newer Retain has migrated it. "
+            "Nothing was written. Restart this window to use the newer version",
+            found=found,
+            known=CURRENT,
+        )
+
+
+def migrate(db: sqlite3.Connection) -> int:
+    """Brings the schema up to date, waiting for running writes; says which version it found."""
+    found = version_of(db)
+    while (current := version_of(db)) < CURRENT:
+        db.execute("begin immediate")
+        try:
+            # Another process may have run the step while this one waited for the lock.
+            if version_of(db) == current:
+                STEPS[current](db)
+                db.execute(f"pragma user_version = {current + 1}")
+            db.execute("commit")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("rollback")
+            raise
+    return found

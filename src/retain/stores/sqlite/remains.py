@@ -1,0 +1,121 @@
+"""What is left in a damaged store, as plans that add it to a sound one."""
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TypeVar
+
+from retain.domain.changes import Changes, Contradiction
+from retain.domain.claims import fingerprint
+from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State, Status
+from retain.stores.sqlite import graph, memories, sessions
+from retain.stores.sqlite.damaged import Row, rows, rows_for, rows_from_both_ends
+from retain.stores.sqlite.rows import MEMORY_COLUMNS, moment, stored
+from retain.stores.sqlite.store import SqliteStore
+from retain.stores.sqlite.vectors import unpack
+
+V = TypeVar("V")
+# Small enough that writers in other windows do not wait long.
+_AT_ONCE = 200
+_LINK = "select memory, entity, relationship, created, by_rule, stale from link where memory = ?"
+_RELATION = """select source, target, type, created, weight, by_rule, valid_from, valid_until from relation
+    where source = ?"""
+_VECTORS = """select s.memory, n.name, n.dimensions, v.numbers, m.chunks_missing
+    from memory m join sign s on s.memory = m.num and s.model = m.model join vector v on v.num = s.num
+    join model n on n.num = s.model where m.id = ? order by s.chunk"""
+
+
+class Remains:
+    """Every value that can still be made from what a damaged file holds."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self.memories = list(
+            _made(lambda row: stored(row).memory, rows(db, "memory", f"{MEMORY_COLUMNS}, 0, null, null"))
+        )
+        self._entities = {e.id: e for e in _made(graph.entity_of, rows(db, "entity", "id, name, type, owner, created"))}
+        self._history: defaultdict[MemoryId, list[HistoryEntry]] = defaultdict(list)
+        columns = "memory, version, event, text, importance, tags, scope, at, reason"
+        for entry in _made(memories.entry_of, rows(db, "history", columns)):
+            self._history[entry.memory].append(entry)
+
+    def plans(self, into: SqliteStore) -> Iterator[Changes]:
+        """What is here and not there, a few memories at a time, ending with what connects them."""
+        ids = [memory.id for memory in self.memories]
+        known = into.memories(ids).keys() | into.destroyed(ids)
+        missing = [_beside_twin(memory, into) for memory in self.memories if memory.id not in known]
+        yield self._places(into)
+        for start in range(0, len(missing), _AT_ONCE):
+            yield self._said(missing[start : start + _AT_ONCE])
+        yield self._connections(into)
+
+    def _places(self, into: SqliteStore) -> Changes:
+        query = "select id, started, project, user, ended, summary, 0, recalls from session"
+        opened = _made(sessions.session_of, rows_from_both_ends(self._db, query, "id"))
+        return Changes(
+            at=self._newest(),
+            projects=tuple(_made(sessions.project_of, rows(self._db, "project", "id, slug, path, created"))),
+            sessions=tuple(s for s in opened if into.session(s.id, s.user) is None),
+        )
+
+    def _said(self, some: Sequence[Memory]) -> Changes:
+        ids = [memory.id for memory in some]
+        links = [link for link in _made(graph.link_of, rows_for(self._db, _LINK, ids)) if link.entity in self._entities]
+        return Changes(
+            at=self._newest(),
+            memories=tuple(some),
+            embeddings=tuple(embedding for id in ids for embedding in self._embedding(id)),
+            history=tuple(entry for id in ids for entry in self._history[id]),
+            entities=tuple(self._entities[id] for id in {link.entity for link in links}),
+            links=tuple(links),
+        )
+
+    def _connections(self, into: SqliteStore) -> Changes:
+        found = _made(graph.relation_of, rows_for(self._db, _RELATION, list(self._entities)))
+        relations = [r for r in found if r.target in self._entities]
+        ends = {end for r in relations for end in (r.source, r.target)}
+        runs = _made(sessions.run_of, rows(self._db, "run", "id, scope, strategy, at, made, sources, analysed, undone"))
+        return Changes(
+            at=self._newest(),
+            entities=tuple(self._entities[id] for id in ends),
+            relations=tuple(relations),
+            contradictions=tuple(self._contradictions(into)),
+            runs=tuple(run for run in runs if into.run(run.id) is None),
+        )
+
+    def _contradictions(self, into: SqliteStore) -> Iterable[Contradiction]:
+        known = {(c.older, c.newer) for c in into.contradictions([memory.id for memory in self.memories])}
+        columns = "id, older, newer, kind, detail, found, by_rule, state"
+        found = _made(sessions.contradiction_of, rows(self._db, "contradiction", columns))
+        return [c for c in found if (c.older, c.newer) not in known]
+
+    def _embedding(self, id: MemoryId) -> list[Embedding]:
+        """All vectors of a memory or none: those that are missing are made again."""
+        found = list(rows_for(self._db, _VECTORS, [id]))
+        if not found or any(len(numbers) != 2 * dimensions for _, _, dimensions, numbers, _ in found):
+            return []
+        _, model, _, _, missing = found[0]
+        return [Embedding(id, model, tuple(unpack(row[3]) for row in found), missing=missing)]
+
+    def _newest(self) -> datetime:
+        return max((memory.updated for memory in self.memories), default=moment(0))
+
+
+def _beside_twin(memory: Memory, into: SqliteStore) -> Memory:
+    """A memory that was said again since the damage makes way for the newer one."""
+    twin = into.twin(memory.place, fingerprint(memory.text)) if memory.is_active else None
+    if twin is None:
+        return memory
+    reason = "said again after the store was damaged"
+    return replace(memory, status=Status(State.SUPERSEDED, reason, twin.memory.created, twin.memory.id))
+
+
+def _made(make: Callable[[Row], V], found: Iterable[Row]) -> Iterator[V]:
+    """Values from rows; a row whose bytes were damaged where SQLite does not look makes none."""
+    for row in found:
+        try:
+            yield make(row)
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+            continue

@@ -1,0 +1,91 @@
+"""Repair: what a damaged file still holds goes into the present store, or a backup takes the store's place."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from retain.errors import StoreCorrupt
+from retain.stores.sqlite import migrations
+from retain.stores.sqlite.backups import is_sound, read_only
+from retain.stores.sqlite.damaged import copy_of, count_of
+from retain.stores.sqlite.failures import explained
+from retain.stores.sqlite.files import alone, dismiss, now_stamp
+from retain.stores.sqlite.remains import Remains
+from retain.stores.sqlite.store import SqliteStore
+
+_RESTORE_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """Memories that came out of a damaged file, those that are known not to have, and what to tell."""
+
+    memories: int
+    lost: int | None
+    note: str
+
+
+def salvage(damaged: Path, into: SqliteStore) -> Salvaged:
+    """Adds what can still be read to the present store, unless it is there already or was purged there.
+
+    The damaged file stays, byte for byte, under a name that is no longer announced; one of which nothing
+    could be read keeps its name, so that it is not forgotten.
+    """
+    with copy_of(damaged) as db:
+        remains = Remains(db)
+        there = count_of(db, "memory")
+        added = 0
+        for changes in remains.plans(into):
+            into.apply(changes)
+            added += len(changes.memories)
+    if not remains.memories:
+        return Salvaged(0, there or None, f"nothing in {damaged.name} can be read; restore a backup")
+    lost = None if there is None else max(there - len(remains.memories), 0)
+    return Salvaged(added, lost, _note(added, len(remains.memories), lost, dismiss(damaged)))
+
+
+def rebuild_words(store: SqliteStore) -> None:
+    """Makes the full-text index anew from the memories."""
+    with store.pool.writing() as db:
+        migrations.check_version(db)
+        db.execute("drop table memory_terms")
+        db.execute("drop table memory_words")
+        migrations.m002_words(db)
+        db.execute("update counter set value = value + 1 where name = 'change'")
+
+
+def restore(backup: Path, path: Path) -> Path:
+    """Puts a backup in the place of the store; returns where a copy of the present one is kept.
+
+    Written over the present one in a single transaction, so that windows that have it open go on with the
+    restored memories.
+    """
+    if not is_sound(backup):
+        raise StoreCorrupt(f"{backup} is damaged itself; nothing was changed. Choose another backup")
+    with explained(backup), closing(read_only(backup)) as db:
+        migrations.check_ours(db, backup)
+        migrations.check_version(db)
+    kept = path.with_name(f"{path.name}.replaced-{now_stamp()}")
+    with closing(SqliteStore(path)) as store, alone(path), TemporaryDirectory(dir=path.parent) as folder:
+        store.backup(kept)
+        ready = Path(folder) / "ready.db"
+        shutil.copyfile(backup, ready)
+        _begin_another_life(ready, store.change())
+        with store.pool.plain(_RESTORE_SECONDS) as live, closing(sqlite3.connect(ready)) as copy:
+            copy.backup(live)
+    return kept
+
+
+def _begin_another_life(ready: Path, change: int) -> None:
+    """Migrates the copy, and makes sure that no process takes what it has cached for what is there."""
+    with closing(SqliteStore(ready)) as store, store.pool.writing() as db:
+        db.execute("update counter set value = max(value, ?) + 1 where name = 'change'", (change,))
+        db.execute("update counter set value = random() where name = 'life'")
+
+
+def _note(added: int, read: int, lost: int | None, kept: Path) -> str:
+    known = "how many were lost is not known" if lost is None else f"{lost} could not be read"
+    return f"{read} memories were read, {added} of them new here; {known}. The damaged file is kept as {kept.name}"

@@ -1,0 +1,103 @@
+"""How values become rows and rows become values."""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from retain.domain.claims import fingerprint
+from retain.domain.memory import Kind, Memory, Place, Scope, Source, State, Status, Stored
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+MEMORY_COLUMNS = (
+    "id, text, title, kind, category, scope, place, user, project, session, agent, tags, importance, source, metadata, "
+    "created, updated, event_time, valid_from, valid_until, state, state_reason, state_since, successor, consolidated, "
+    "derived_from, reinforced, reinforced_at, version, fingerprint"
+)
+STORED = f"""select {", ".join("m." + c for c in MEMORY_COLUMNS.split(", "))}, a.count, a.last, model.name
+    from memory m left join access a on a.memory = m.num left join model on model.num = m.model"""
+
+
+def micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def micros_or_none(moment: datetime | None) -> int | None:
+    return None if moment is None else micros(moment)
+
+
+def moment(value: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=value)
+
+
+def moment_or_none(value: int | None) -> datetime | None:
+    return None if value is None else moment(value)
+
+
+def marks(values: "list[Any] | tuple[Any, ...]") -> str:
+    """As many question marks as there are values to bind."""
+    return ",".join("?" * len(values))
+
+
+# Any number of values as one parameter: SQLite binds at most 32,766 of them one by one.
+AMONG = "in (select value from json_each(?))"
+
+
+def among(values: Iterable[str | int]) -> str:
+    """What to bind to `AMONG`."""
+    return json.dumps(list(values))
+
+
+def memory_row(memory: Memory) -> tuple[Any, ...]:
+    place, status, source = memory.place, memory.status, memory.source
+    given = {"tool": source.tool, "file": source.file, "conversation_turn": source.conversation_turn}
+    return (
+        *(memory.id, memory.text, memory.title, memory.kind.value, memory.category),
+        *(place.scope.value, place.key, place.user, place.project, memory.session, memory.agent),
+        *(json.dumps(memory.tags, ensure_ascii=False), memory.importance),
+        json.dumps({name: value for name, value in given.items() if value is not None}, ensure_ascii=False),
+        json.dumps(memory.metadata, ensure_ascii=False),
+        *(micros(memory.created), micros(memory.updated), micros(memory.event_time), micros(memory.valid_from)),
+        micros_or_none(memory.valid_until),
+        *(status.state.value, status.reason, micros_or_none(status.since), status.successor),
+        *(int(memory.consolidated), json.dumps(memory.derived_from)),
+        *(memory.reinforced, micros_or_none(memory.reinforced_at), memory.version, fingerprint(memory.text)),
+    )
+
+
+def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
+    (id, text, title, kind, category, scope, _, user, project, session, agent, tags, importance, source, metadata) = (
+        row[:15]
+    )
+    (created, updated, event_time, valid_from, valid_until, state, reason, since, successor) = row[15:24]
+    (consolidated, derived_from, reinforced, reinforced_at, version, _, accesses, accessed, model) = row[24:]
+    in_session = session if scope == "session" else None
+    memory = Memory(
+        id=id,
+        text=text,
+        title=title,
+        kind=Kind(kind),
+        category=category,
+        place=Place(Scope(scope), user, project, in_session),
+        session=session,
+        agent=agent,
+        tags=tuple(json.loads(tags)),
+        importance=importance,
+        source=Source(**json.loads(source)),
+        metadata=json.loads(metadata),
+        created=moment(created),
+        updated=moment(updated),
+        event_time=moment(event_time),
+        valid_from=moment(valid_from),
+        valid_until=moment_or_none(valid_until),
+        status=Status(State(state), reason, moment_or_none(since), successor),
+        consolidated=bool(consolidated),
+        derived_from=tuple(json.loads(derived_from)),
+        reinforced=reinforced,
+        reinforced_at=moment_or_none(reinforced_at),
+        version=version,
+    )
+    return Stored(memory, accesses or 0, moment_or_none(accessed), model)

@@ -1,0 +1,93 @@
+"""Sessions, projects, consolidation runs and contradictions."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from retain.domain.changes import Contradiction, ContradictionState, Run
+from retain.domain.memory import MemoryId
+from retain.domain.session import Project, Session
+from retain.stores.sqlite.rows import AMONG, among, micros, moment, moment_or_none
+
+_RUN = "id, scope, strategy, at, made, sources, analysed, undone"
+
+
+def session(db: sqlite3.Connection, id: str, user: str) -> Session | None:
+    row = db.execute(
+        """select id, started, project, user, ended, summary,
+                  (select count(*) from memory m where m.session = s.id and m.user = s.user), recalls
+           from session s where id = ? and user = ?""",
+        (id, user),
+    ).fetchone()
+    return session_of(row) if row else None
+
+
+def session_of(row: Any) -> Session:
+    id, started, project, user, ended, summary, memories, recalls = row
+    return Session(id, moment(started), project, user, moment_or_none(ended), summary, memories, recalls)
+
+
+def project(db: sqlite3.Connection, name: str) -> Project | None:
+    query = """select id, slug, path, created from project where id = ?1 or slug = ?1 or path = ?1
+               order by id = ?1 desc, path = ?1 desc limit 1"""
+    row = db.execute(query, (name,)).fetchone()
+    return project_of(row) if row else None
+
+
+def projects(db: sqlite3.Connection) -> list[Project]:
+    return [project_of(row) for row in db.execute("select id, slug, path, created from project order by slug")]
+
+
+def note_recall(db: sqlite3.Connection, id: str, user: str, served: Sequence[MemoryId], now: datetime) -> None:
+    db.execute(
+        """insert into session (id, user, started, recalls) values (?, ?, ?, 1)
+           on conflict (id, user) do update set recalls = recalls + 1""",
+        (id, user, micros(now)),
+    )
+    db.executemany("insert or ignore into served values (?, ?, ?)", [(id, user, memory) for memory in served])
+
+
+def served(db: sqlite3.Connection, id: str, user: str) -> int:
+    row = db.execute("select count(*) from served where session = ? and user = ?", (id, user)).fetchone()
+    return int(row[0])
+
+
+def run(db: sqlite3.Connection, id: str) -> Run | None:
+    row = db.execute(f"select {_RUN} from run where id = ?", (id,)).fetchone()
+    return run_of(row) if row else None
+
+
+def latest_run(db: sqlite3.Connection, scope: str) -> Run | None:
+    row = db.execute(f"select {_RUN} from run where scope = ? order by at desc, id desc limit 1", (scope,)).fetchone()
+    return run_of(row) if row else None
+
+
+def runs(db: sqlite3.Connection, limit: int) -> list[Run]:
+    return [run_of(row) for row in db.execute(f"select {_RUN} from run order by at desc, id desc limit ?", (limit,))]
+
+
+def contradictions(db: sqlite3.Connection, memories: Sequence[MemoryId]) -> list[Contradiction]:
+    ids = among(memories)
+    rows = db.execute(
+        f"""select id, older, newer, kind, detail, found, by_rule, state from contradiction
+            where older {AMONG} or newer {AMONG} order by found, id""",
+        (ids, ids),
+    )
+    return [contradiction_of(row) for row in rows]
+
+
+def contradiction_of(row: Any) -> Contradiction:
+    id, older, newer, kind, detail, found, by_rule, state = row
+    return Contradiction(id, older, newer, kind, detail, moment(found), bool(by_rule), ContradictionState(state))
+
+
+def project_of(row: Any) -> Project:
+    return Project(row[0], row[1], row[2], moment(row[3]))
+
+
+def run_of(row: Any) -> Run:
+    id, scope, strategy, at, made, sources, analysed, undone = row
+    lists = tuple(json.loads(made)), tuple(json.loads(sources))
+    return Run(id, scope, strategy, moment(at), *lists, analysed, moment_or_none(undone))

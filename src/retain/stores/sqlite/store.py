@@ -1,0 +1,218 @@
+"""The SQLite store: one file, any number of processes."""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from retain.domain.changes import Applied, Changes, Conflict, Contradiction, Run
+from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood
+from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, Stored, Vector
+from retain.domain.recall import Filter, Found
+from retain.domain.session import Project, Session
+from retain.errors import StorageFull, Unavailable
+from retain.ports import Context, Corpus, Counts
+from retain.stores.sqlite import graph, memories, migrations, sessions, upkeep, writing
+from retain.stores.sqlite.caches import Caches
+from retain.stores.sqlite.connection import MEMORY, Pool
+from retain.stores.sqlite.failures import bytes_of
+from retain.stores.sqlite.files import opened, present_notices
+from retain.stores.sqlite.vectors import unpack
+
+_CHECK_SECONDS = 600.0
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class SqliteStore:
+    """Implements `ports.Store`. What it caches is checked by change number before every use."""
+
+    def __init__(self, path: Path, *, query_seconds: float = 5.0, max_bytes: int | None = None) -> None:
+        self.path = path
+        self._max_bytes = max_bytes
+        self.pool = Pool(path, query_seconds)
+        self._notices = opened(self.pool)
+        self._caches = Caches()
+        self._traces = False
+
+    def _read(self, query: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **named: P.kwargs) -> R:
+        with self.pool.reading() as db:
+            return query(db, *args, **named)
+
+    # Durable
+
+    def apply(self, changes: Changes) -> Applied | Conflict:
+        self._check_room(changes)
+        with self.pool.writing() as db:
+            migrations.check_version(db)
+            if broken := writing.broken(db, changes):
+                return Conflict(broken)
+            applied = Applied(writing.write(db, changes))
+        if changes.purged or self._traces:
+            self._scrub()
+        return applied
+
+    def change(self) -> int:
+        return self._read(_change)
+
+    def size(self) -> int:
+        return self._read(upkeep.used_bytes) if self.path == MEMORY else bytes_of(self.path)
+
+    def backup(self, to: Path) -> None:
+        upkeep.copy(self.pool, to)
+
+    def faults(self) -> list[str]:
+        with self.pool.reading(_CHECK_SECONDS) as db:
+            return upkeep.faults(db)
+
+    def notices(self) -> list[str]:
+        return self._notices + present_notices(self.pool)
+
+    def close(self) -> None:
+        self.pool.close()
+
+    def _check_room(self, changes: Changes) -> None:
+        """Destroying makes room, so that is always allowed; pages that are free again do not count."""
+        if self._max_bytes is None or changes.purged or self.size() < self._max_bytes:
+            return
+        if (used := self._read(upkeep.used_bytes)) >= self._max_bytes:
+            raise StorageFull(
+                f"the store has {used:,} bytes and max_storage_mb allows {self._max_bytes:,}; nothing was written. "
+                "Raise the limit, or purge what is forgotten with `retain forget --purge`",
+                current_size=f"{used} bytes",
+                limit=f"{self._max_bytes} bytes",
+            )
+
+    def _scrub(self) -> None:
+        # What was destroyed is gone from every answer; a trace in the file is tried again with the next write.
+        self._traces = True
+        with suppress(Unavailable):
+            self._traces = not upkeep.scrub(self.pool)
+
+    def destroyed(self, ids: Sequence[MemoryId]) -> set[MemoryId]:
+        """Those of the ids that were purged here."""
+        return self._read(memories.destroyed, ids)
+
+    # MemoryStore
+
+    def memories(self, ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
+        return self._read(memories.by_ids, ids) if ids else {}
+
+    def twin(self, place: Place, fingerprint: str) -> Stored | None:
+        return self._read(memories.twin, place, fingerprint)
+
+    def listed(self, wanted: Filter, limit: int, offset: int = 0) -> list[Stored]:
+        return self._read(memories.listed, wanted, limit, offset)
+
+    def by_words(self, terms: Sequence[str], wanted: Filter, limit: int) -> Found:
+        with self.pool.reading() as db:
+            holding = self._caches.frequencies(db).of(db, terms, _change(db))
+            return memories.by_words(db, terms, holding, wanted, limit)
+
+    def by_vector(self, vector: Vector, model: str, wanted: Filter, limit: int) -> Found:
+        with self.pool.reading() as db:
+            index = self._caches.index(db, model)
+            return index.search(db, vector, wanted, limit) if index else Found({}, 0)
+
+    def contexts(self, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
+        return self._read(memories.contexts, ids, wanted, reach) if ids else []
+
+    def corpus(self, terms: Sequence[str]) -> Corpus:
+        with self.pool.reading() as db:
+            return memories.corpus(db, self._caches.frequencies(db).of(db, terms, _change(db)))
+
+    def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]:
+        found: dict[MemoryId, list[Vector]] = {}
+        with self.pool.reading() as db:
+            for id, numbers in memories.numbers(db, ids, model):
+                found.setdefault(id, []).append(unpack(numbers))
+        return found
+
+    def history(self, id: MemoryId) -> list[HistoryEntry]:
+        return self._read(memories.history, id)
+
+    def touch(self, ids: Sequence[MemoryId], now: datetime) -> None:
+        with self.pool.writing(durable=False) as db:
+            migrations.check_version(db)
+            memories.touch(db, ids, now)
+
+    def unembedded(self, model: str, limit: int) -> list[tuple[Memory, int]]:
+        return self._read(memories.unembedded, model, limit)
+
+    def counts(self, user: str, model: str) -> Counts:
+        return self._read(memories.counts, user, model)
+
+    # GraphStore
+
+    def entities(self, ids: Sequence[str]) -> list[Entity]:
+        return list(self._read(graph.entities, ids)) if ids else []
+
+    def entities_named(self, names: Sequence[str], owners: Sequence[str]) -> list[Entity]:
+        return self._read(graph.entities_named, names, owners) if names else []
+
+    def entity_names(self, owners: Sequence[str]) -> list[str]:
+        return self._read(graph.entity_names, owners)
+
+    def neighbourhood(
+        self, seeds: Sequence[str], direction: Direction, relation: str | None, depth: int, limit: int
+    ) -> Neighbourhood:
+        return self._read(graph.neighbourhood, seeds, direction, relation, depth, limit)
+
+    def most_connected(self, owners: Sequence[str], relation: str | None, limit: int) -> Neighbourhood:
+        return self._read(graph.most_connected, owners, relation, limit)
+
+    def overview(self, owners: Sequence[str]) -> GraphOverview:
+        return self._read(graph.overview, owners)
+
+    def links(self, memories: Sequence[MemoryId]) -> list[tuple[Link, Entity]]:
+        return self._read(graph.links, memories) if memories else []
+
+    def linked(self, entities: Sequence[str], wanted: Filter, limit: int) -> list[Link]:
+        return self._read(graph.linked, entities, wanted, limit) if entities else []
+
+    def speakers(self, entities: Sequence[str], at_least: int) -> set[str]:
+        return self._read(graph.speakers, entities, at_least)
+
+    def link_counts(self, entities: Sequence[str], wanted: Filter) -> dict[str, int]:
+        return self._read(graph.link_counts, entities, wanted) if entities else {}
+
+    # SessionStore
+
+    def session(self, id: str, user: str) -> Session | None:
+        return self._read(sessions.session, id, user)
+
+    def project(self, name: str) -> Project | None:
+        return self._read(sessions.project, name)
+
+    def projects(self) -> list[Project]:
+        return self._read(sessions.projects)
+
+    def note_recall(self, session: str, user: str, served: Sequence[MemoryId], now: datetime) -> None:
+        with self.pool.writing(durable=False) as db:
+            migrations.check_version(db)
+            sessions.note_recall(db, session, user, served, now)
+            memories.touch(db, served, now)
+
+    def served(self, session: str, user: str) -> int:
+        return self._read(sessions.served, session, user)
+
+    def run(self, id: str) -> Run | None:
+        return self._read(sessions.run, id)
+
+    def latest_run(self, scope: str) -> Run | None:
+        return self._read(sessions.latest_run, scope)
+
+    def runs(self, limit: int) -> list[Run]:
+        return self._read(sessions.runs, limit)
+
+    def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]:
+        return self._read(sessions.contradictions, memories) if memories else []
+
+
+def _change(db: sqlite3.Connection) -> int:
+    return int(db.execute("select value from counter where name = 'change'").fetchone()[0])
+
+
+__all__ = ["MEMORY", "SqliteStore"]

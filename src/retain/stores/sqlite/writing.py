@@ -1,0 +1,237 @@
+"""Applying a plan: check what it expects, then write all of it, inside one transaction."""
+
+import json
+import sqlite3
+from typing import Any
+
+from retain.domain.changes import AtVersion, Changes, Expectation, NoTwin, RunFree
+from retain.domain.graph import Entity, fold
+from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State
+from retain.domain.session import Project, Session
+from retain.stores.sqlite.rows import AMONG, MEMORY_COLUMNS, among, marks, memory_row, micros, micros_or_none
+from retain.stores.sqlite.vectors import check_dimensions, pack
+from retain.stores.sqlite.words import indexed
+
+_COLUMNS = MEMORY_COLUMNS.split(", ")
+_SAVE = f"""insert into memory ({MEMORY_COLUMNS}, position, changed) values ({marks(_COLUMNS)}, ?, ?)
+    on conflict (id) do update set {", ".join(f"{c} = excluded.{c}" for c in _COLUMNS if c != "id")},
+    changed = excluded.changed returning num"""
+# Where the id of a memory stands beside what was said of it.
+_NAMING = [("history", "memory"), ("link", "memory"), ("served", "memory")]
+_NAMING += [("contradiction", "older"), ("contradiction", "newer")]
+# Another process may have destroyed the memory between the plan and now.
+_IS_THERE = "exists (select 1 from memory where id = ?)"
+
+
+def broken(db: sqlite3.Connection, changes: Changes) -> Expectation | None:
+    """The first expectation that does not hold."""
+    return next((expected for expected in changes.expects if not _holds(db, expected)), None)
+
+
+def write(db: sqlite3.Connection, changes: Changes) -> int:
+    """Everything in the plan; returns the change number that the caches of all processes go by."""
+    (change,) = db.execute("update counter set value = value + 1 where name = 'change' returning value").fetchone()
+    for project in changes.projects:
+        _project(db, project)
+    for session in changes.sessions:
+        _session(db, session)
+    for memory in changes.memories:
+        _memory(db, memory, change)
+    for embedding in changes.embeddings:
+        _embedding(db, embedding, change)
+    for entry in changes.history:
+        _history(db, entry)
+    _graph(db, changes)
+    _records(db, changes)
+    if changes.purged:
+        _purge(db, changes, change)
+    return int(change)
+
+
+def _holds(db: sqlite3.Connection, expected: Expectation) -> bool:
+    match expected:
+        case NoTwin(place, fingerprint, but):
+            query = "select 1 from memory where place = ? and fingerprint = ? and state = ? and id is not ?"
+            return db.execute(query, (place.key, fingerprint, State.ACTIVE.value, but)).fetchone() is None
+        case AtVersion(memory, version):
+            return bool(db.execute("select version from memory where id = ?", (memory,)).fetchone() == (version,))
+        case RunFree(scope, latest):
+            query = "select id from run where scope = ? order by at desc, id desc limit 1"
+            return bool(db.execute(query, (scope,)).fetchone() == ((latest,) if latest else None))
+
+
+def _memory(db: sqlite3.Connection, memory: Memory, change: int) -> None:
+    before = db.execute("select num, text, title, position from memory where id = ?", (memory.id,)).fetchone()
+    position = before[3] if before else _position(db, memory)
+    (num,) = db.execute(_SAVE, (*memory_row(memory), position, change)).fetchone()
+    if before is None or before[1:3] != (memory.text, memory.title):
+        if before:
+            db.execute("delete from memory_words where rowid = ?", (num,))
+            _drop_vectors(db, num)
+        words = indexed(memory.title, memory.text)
+        db.execute("insert into memory_words (rowid, words) values (?, ?)", (num, words))
+    if before:
+        db.execute("delete from tag where memory = ?", (num,))
+    db.executemany("insert or ignore into tag values (?, ?)", [(fold(tag), num) for tag in memory.tags])
+
+
+def _position(db: sqlite3.Connection, memory: Memory) -> int:
+    """Where in its session a memory was said: the turn it names, else after all that was stored before."""
+    if memory.source.conversation_turn is not None:
+        return memory.source.conversation_turn
+    query = "select coalesce(max(position), 0) + 1 from memory where session is ?"
+    return int(db.execute(query, (memory.session,)).fetchone()[0]) if memory.session else 0
+
+
+def _embedding(db: sqlite3.Connection, embedding: Embedding, change: int) -> None:
+    row = db.execute("select num from memory where id = ?", (embedding.memory,)).fetchone()
+    if row is None or not embedding.vectors:
+        return
+    (num,), model = row, _model(db, embedding)
+    if embedding.first == 0:
+        _drop_vectors(db, num)
+    for chunk, vector in enumerate(embedding.vectors, start=embedding.first):
+        bits, numbers = pack(vector)
+        (sign,) = db.execute(
+            """insert into sign (memory, chunk, model, bits) values (?, ?, ?, ?)
+               on conflict (memory, model, chunk) do update set bits = excluded.bits returning num""",
+            (num, chunk, model, bits),
+        ).fetchone()
+        db.execute("insert or replace into vector values (?, ?)", (sign, numbers))
+    db.execute(
+        "update memory set model = ?, chunks_missing = ?, changed = ? where num = ?",
+        (model, embedding.missing, change, num),
+    )
+
+
+def _model(db: sqlite3.Connection, embedding: Embedding) -> int:
+    made = (embedding.model, len(embedding.vectors[0]) // 4)
+    db.execute("insert or ignore into model (name, dimensions) values (?, ?)", made)
+    num, dimensions = db.execute("select num, dimensions from model where name = ?", made[:1]).fetchone()
+    for vector in embedding.vectors:
+        check_dimensions(embedding.model, dimensions, vector)
+    return int(num)
+
+
+def _drop_vectors(db: sqlite3.Connection, num: int) -> None:
+    db.execute("delete from vector where num in (select num from sign where memory = ?)", (num,))
+    db.execute("delete from sign where memory = ?", (num,))
+    db.execute("update memory set model = null, chunks_missing = 0 where num = ?", (num,))
+
+
+def _history(db: sqlite3.Connection, entry: HistoryEntry) -> None:
+    tags = json.dumps(entry.tags, ensure_ascii=False)
+    row = (entry.memory, entry.version, entry.event.value, entry.text, entry.importance, tags, entry.scope.value)
+    db.execute(
+        f"insert into history select ?, ?, ?, ?, ?, ?, ?, ?, ? where {_IS_THERE}",
+        (*row, micros(entry.at), entry.reason, entry.memory),
+    )
+
+
+def _graph(db: sqlite3.Connection, changes: Changes) -> None:
+    known = {entity.id: _entity(db, entity) for entity in changes.entities}
+    for memory, entity in changes.unlinked:
+        db.execute("delete from link where memory = ? and entity = ?", (memory, entity))
+    for memory, stale in changes.stale:
+        db.execute("update link set stale = ? where memory = ?", (stale, memory))
+    db.executemany(
+        f"""insert into link select ?, ?, ?, ?, ?, ? where {_IS_THERE} on conflict (memory, entity, relationship)
+            do update set by_rule = min(by_rule, excluded.by_rule), stale = excluded.stale""",
+        [
+            (k.memory, known.get(k.entity, k.entity), k.relationship, micros(k.created), k.by_rule, k.stale, k.memory)
+            for k in changes.links
+        ],
+    )
+    # A relation seen again grows towards 1, and one that somebody stated is no longer a guess.
+    db.executemany(
+        """insert into relation values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (source, target, type) do update
+           set weight = 1 - (1 - weight) * (1 - excluded.weight), by_rule = min(by_rule, excluded.by_rule),
+               valid_until = excluded.valid_until""",
+        [
+            (
+                *(known.get(r.source, r.source), known.get(r.target, r.target), r.type, micros(r.created), r.weight),
+                *(r.by_rule, micros_or_none(r.valid_from), micros_or_none(r.valid_until)),
+            )
+            for r in changes.relations
+        ],
+    )
+
+
+def _entity(db: sqlite3.Connection, entity: Entity) -> str:
+    """The id under which the entity is known: that of the one that is there, if its key is taken."""
+    owner, name, type = entity.key
+    row = (entity.id, owner, entity.name, name, entity.type, type, micros(entity.created))
+    db.execute(
+        """insert into entity (id, owner, name, folded, type, folded_type, created) values (?, ?, ?, ?, ?, ?, ?)
+           on conflict (owner, folded, folded_type) do nothing""",
+        row,
+    )
+    query = "select id from entity where owner = ? and folded = ? and folded_type = ?"
+    return str(db.execute(query, (owner, name, type)).fetchone()[0])
+
+
+def _records(db: sqlite3.Connection, changes: Changes) -> None:
+    db.executemany(
+        f"""insert into contradiction select ?, ?, ?, ?, ?, ?, ?, ? where {_IS_THERE} and {_IS_THERE}
+           on conflict (older, newer) do update set state = excluded.state, detail = excluded.detail""",
+        [
+            (c.id, c.older, c.newer, c.kind, c.detail, micros(c.found), c.by_rule, c.state.value, c.older, c.newer)
+            for c in changes.contradictions
+        ],
+    )
+    db.executemany(
+        "insert or replace into run values (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                *(r.id, r.scope, r.strategy, micros(r.at), json.dumps(r.made), json.dumps(r.sources), r.analysed),
+                micros_or_none(r.undone),
+            )
+            for r in changes.runs
+        ],
+    )
+
+
+def _project(db: sqlite3.Connection, project: Project) -> None:
+    if db.execute("select 1 from project where id = ?", (project.id,)).fetchone():
+        return
+    taken = {row[0] for row in db.execute("select slug from project")}
+    free = (f"{project.slug}-{n}" if n > 1 else project.slug for n in range(1, len(taken) + 2))
+    slug = next(slug for slug in free if slug not in taken)
+    db.execute("insert into project values (?, ?, ?, ?)", (project.id, slug, project.path, micros(project.created)))
+
+
+def _session(db: sqlite3.Connection, session: Session) -> None:
+    """Adds the session, or opens it again: who writes to it is in it."""
+    row: tuple[Any, ...] = (session.id, session.user, session.project, micros(session.started))
+    db.execute(
+        """insert into session (id, user, project, started, ended, summary) values (?, ?, ?, ?, ?, ?)
+           on conflict (id, user) do update set ended = excluded.ended,
+               project = coalesce(project, excluded.project), summary = coalesce(excluded.summary, summary)""",
+        (*row, micros_or_none(session.ended), session.summary),
+    )
+
+
+def _purge(db: sqlite3.Connection, changes: Changes, change: int) -> None:
+    query = f"select id, num from memory where id {AMONG}"
+    gone = dict(db.execute(query, (among(changes.purged),)).fetchall())
+    for num in gone.values():
+        _drop_vectors(db, num)
+        db.execute("delete from memory_words where rowid = ?", (num,))
+    for table, column in (("tag", "memory"), ("access", "memory"), ("memory", "num")):
+        db.execute(f"delete from {table} where {column} {AMONG}", (among(gone.values()),))
+    for table, column in _NAMING:
+        db.execute(f"delete from {table} where {column} {AMONG}", (among(gone),))
+    _underive(db, set(gone), change)
+    db.executemany(
+        "insert or replace into tombstone (id, num, at, changed) values (?, ?, ?, ?)",
+        [(id, num, micros(changes.at), change) for id, num in gone.items()],
+    )
+
+
+def _underive(db: sqlite3.Connection, gone: set[MemoryId], change: int) -> None:
+    """What was made from destroyed memories stays, and no longer names them."""
+    for num, listed in db.execute("select num, derived_from from memory where derived_from <> '[]'").fetchall():
+        sources = json.loads(listed)
+        if not gone.isdisjoint(sources):
+            left = json.dumps([id for id in sources if id not in gone])
+            db.execute("update memory set derived_from = ?, changed = ? where num = ?", (left, change, num))

@@ -1,0 +1,211 @@
+"""What every store promises about memories: kept as given, changed only as expected, and gone when destroyed."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from making import (
+    EVERYWHERE,
+    MODEL,
+    START,
+    a_memory,
+    a_place,
+    a_session,
+    a_session_place,
+    a_vector,
+    an_embedding,
+    an_entry,
+    at,
+    ids,
+    in_state,
+    save,
+    wanted,
+)
+from retain.domain.changes import Applied, AtVersion, Changes, Conflict, NoTwin
+from retain.domain.claims import fingerprint
+from retain.domain.memory import Event, Kind, Source, State, Status
+from retain.domain.words import query_terms, terms
+
+
+def full_memory():
+    return a_memory(
+        "m1",
+        "Le café ☕ ist 日本語 \u202eRTL\u202c 'quoted' \"double\" and \x00 nothing",
+        place=a_session_place("s1", "ada"),
+        session="s1",
+        title="A title",
+        category="decision",
+        agent="claude",
+        tags=("Ops", "ops/деплой"),
+        importance=0.75,
+        source=Source("Bash", "src/app.py", 12),
+        metadata={"nested": {"list": [1, 2.5, None, True]}, "text": "é"},
+        valid_until=at(3600),
+        status=Status(State.SUPERSEDED, "replaced", at(5), "m2"),
+        consolidated=True,
+        derived_from=("a", "b"),
+        reinforced=3,
+        reinforced_at=at(7),
+        version=4,
+    )
+
+
+def test_a_memory_comes_back_as_it_was_given(store):
+    memory = full_memory()
+    save(store, memory)
+    assert store.memories(["m1"])["m1"].memory == memory
+
+
+@pytest.mark.parametrize("year", [1, 1912, 1969, 2600, 9999])
+def test_any_moment_of_the_calendar_is_kept_to_the_microsecond(store, year):
+    memory = a_memory(when=datetime(year, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC))
+    save(store, memory)
+    assert store.memories(["m1"])["m1"].memory == memory
+
+
+def test_memories_come_in_the_order_they_are_asked_for_and_absent_ids_are_left_out(store):
+    save(store, *(a_memory(id, f"text {id}") for id in "abc"))
+    assert list(store.memories(["c", "nobody", "a"])) == ["c", "a"]
+    assert store.memories([]) == {}
+
+
+def test_more_ids_than_a_query_has_parameters_can_be_asked_for(store):
+    save(store, a_memory("m1"))
+    many = [f"x{n}" for n in range(40_000)] + ["m1"]
+    assert list(store.memories(many)) == ["m1"]
+    assert store.vectors(many, MODEL) == {}
+    assert store.contradictions(many) == store.links(many) == []
+
+
+def test_a_new_version_replaces_the_old_one_in_every_lane(store):
+    save(store, a_memory("m1", "deploy on Fridays", tags=("old",)))
+    save(store, a_memory("m1", "release every Monday", tags=("new",), version=2))
+    assert store.memories(["m1"])["m1"].memory.version == 2
+    assert ids(store.by_words(terms("Fridays"), wanted(), 5)) == []
+    assert ids(store.by_words(terms("Monday"), wanted(), 5)) == ["m1"]
+    assert ids(store.listed(wanted(tags=("old",)), 5)) == []
+    assert ids(store.listed(wanted(tags=("new",)), 5)) == ["m1"]
+
+
+def test_a_title_is_found_by_its_words(store):
+    save(store, a_memory("m1", "every Monday", title="Deployment"))
+    save(store, a_memory("m1", "every Monday", title="Release"))
+    assert ids(store.by_words(query_terms("deployment"), wanted(), 5)) == []
+    assert ids(store.by_words(query_terms("release"), wanted(), 5)) == ["m1"]
+
+
+def test_a_twin_is_the_active_memory_with_that_text_in_that_place(store):
+    save(
+        store,
+        a_memory("gone", "tabs", status=in_state(State.FORGOTTEN)),
+        a_memory("there", "tabs"),
+        a_memory("elsewhere", "tabs", place=EVERYWHERE),
+    )
+    assert store.twin(a_place(), fingerprint("tabs")).memory.id == "there"
+    assert store.twin(a_place("other"), fingerprint("tabs")) is None
+
+
+def test_listed_gives_the_newest_first_page_by_page(store):
+    save(store, *(a_memory(f"m{n}", f"text {n}", when=at(n)) for n in range(5)))
+    assert ids(store.listed(wanted(), 2)) == ["m4", "m3"]
+    assert ids(store.listed(wanted(), 2, 3)) == ["m1", "m0"]
+    assert store.listed(wanted(), 2, 5) == []
+
+
+def test_no_twin_refuses_a_text_that_is_there(store):
+    save(store, a_memory("m1", "tabs"))
+    expected = NoTwin(a_place(), fingerprint("tabs"))
+    plan = Changes(at=START, expects=(expected,), memories=(a_memory("m2", "tabs"),))
+    assert store.apply(plan) == Conflict(expected)
+    assert store.memories(["m2"]) == {}
+
+
+def test_no_twin_allows_the_memory_itself_other_places_and_forgotten_ones(store):
+    save(store, a_memory("m1", "tabs"), a_memory("m2", "spaces", status=in_state(State.FORGOTTEN)))
+    for expected in (
+        NoTwin(a_place(), fingerprint("tabs"), but="m1"),
+        NoTwin(EVERYWHERE, fingerprint("tabs")),
+        NoTwin(a_place(), fingerprint("spaces")),
+    ):
+        assert isinstance(store.apply(Changes(at=START, expects=(expected,))), Applied)
+
+
+def test_at_version_refuses_a_memory_that_has_changed_or_gone(store):
+    save(store, a_memory("m1", version=2))
+    assert isinstance(store.apply(Changes(at=START, expects=(AtVersion("m1", 2),))), Applied)
+    for stale in (AtVersion("m1", 1), AtVersion("nobody", 1)):
+        assert store.apply(Changes(at=START, expects=(stale,))) == Conflict(stale)
+
+
+def test_the_change_number_grows_with_what_is_applied_and_only_then(store):
+    before = store.change()
+    applied = save(store, a_memory("m1"))
+    assert store.change() == applied.change > before
+    store.apply(Changes(at=START, expects=(AtVersion("nobody", 1),), memories=(a_memory("m2"),)))
+    assert store.change() == applied.change
+
+
+def test_history_is_kept_in_order_and_never_edited(store):
+    first, second = a_memory("m1", "one"), a_memory("m1", "two", version=2, tags=("t",))
+    entries = an_entry(first), an_entry(second, Event.UPDATED, at=at(1), reason="typo")
+    save(store, first, history=entries[:1])
+    save(store, second, history=entries[1:])
+    assert store.history("m1") == list(entries)
+    assert store.history("nobody") == []
+
+
+def test_touch_counts_each_access_and_passes_over_absent_ids(store):
+    save(store, a_memory("m1"), a_memory("m2", "other"))
+    store.touch(["m1", "nobody"], at(1))
+    store.touch(["m1"], at(2))
+    found = store.memories(["m1", "m2"])
+    assert (found["m1"].accesses, found["m1"].accessed) == (2, at(2))
+    assert (found["m2"].accesses, found["m2"].accessed) == (0, None)
+
+
+def test_a_new_version_keeps_the_access_count(store):
+    save(store, a_memory("m1", "one"))
+    store.touch(["m1"], at(1))
+    save(store, a_memory("m1", "two"))
+    assert store.memories(["m1"])["m1"].accesses == 1
+
+
+def test_counts_are_of_one_user_and_tell_states_apart(store):
+    save(
+        store,
+        a_memory("m1", "a"),
+        a_memory("m2", "b", place=EVERYWHERE, kind=Kind.EPISODIC),
+        a_memory("m3", "c", status=in_state(State.FORGOTTEN)),
+        a_memory("m4", "d", place=a_place(user="eve")),
+        embeddings=(an_embedding("m1", a_vector(1)),),
+    )
+    counts = store.counts("", MODEL)
+    assert (counts.total, counts.unembedded) == (2, 1)
+    assert counts.by_scope == {"project": 1, "user": 1}
+    assert counts.by_kind == {"semantic": 1, "episodic": 1}
+    assert counts.by_state == {"active": 2, "forgotten": 1}
+
+
+def test_contexts_are_the_neighbours_in_a_session_within_reach(store):
+    said = [a_memory(f"m{n}", f"word{n}", session="s1") for n in range(5)]
+    save(store, *said, a_memory("other", "elsewhere", session="s2"), sessions=(a_session("s1"),))
+    (context,) = store.contexts(["m2"], wanted(), reach=1)
+    assert (context.memory, context.text, context.words.split()) == ("m2", "word2", terms("word2"))
+    assert {(distance, id) for distance, id, _ in context.neighbours} == {(-1, "m1"), (1, "m3")}
+    assert [c.neighbours for c in store.contexts(["other", "nobody"], wanted(), reach=3)] == [()]
+
+
+def test_contexts_follow_the_turns_a_source_names_and_leave_out_what_is_forgotten(store):
+    turns = [a_memory(f"t{n}", f"turn {n}", session="s1", source=Source(conversation_turn=n)) for n in (9, 7, 8)]
+    save(store, *turns)
+    save(store, replace(turns[0], status=in_state(State.FORGOTTEN)))
+    (context,) = store.contexts(["t8"], wanted(), reach=1)
+    assert [(distance, id) for distance, id, _ in context.neighbours] == [(-1, "t7")]
+
+
+def test_corpus_counts_texts_and_the_texts_that_hold_a_term(store):
+    save(store, a_memory("m1", "red red blue"), a_memory("m2", "red"), a_memory("m3", "green"))
+    corpus = store.corpus(["red", "blue", "purple"])
+    assert (corpus.documents, corpus.average_length) == (3, pytest.approx(5 / 3))
+    assert dict(corpus.holding) == {"red": 2, "blue": 1, "purple": 0}

@@ -1,0 +1,115 @@
+"""What is purged is gone: from every answer, from every process, and from the bytes on disk."""
+
+import pytest
+
+from making import (
+    MODEL,
+    START,
+    a_contradiction,
+    a_link,
+    a_memory,
+    a_vector,
+    an_embedding,
+    an_entity,
+    an_entry,
+    at,
+    ids,
+    save,
+    wanted,
+)
+from retain.domain.changes import Changes
+
+
+def purge(store, *memories):
+    return store.apply(Changes(at=at(60), purged=memories))
+
+
+@pytest.fixture
+def secret(store):
+    memory = a_memory("m1", "the secret zanzibar", tags=("zanzibar",), session="s1")
+    other = a_memory("m2", "the summary", derived_from=("m1", "m3"))
+    save(
+        store,
+        memory,
+        other,
+        history=(an_entry(memory),),
+        embeddings=(an_embedding("m1", a_vector(1)),),
+        entities=(an_entity("Zanzibar"),),
+        links=(a_link("m1", "Zanzibar"),),
+        contradictions=(a_contradiction("c1", "m1", "m2"),),
+    )
+    store.touch(["m1"], at(1))
+    store.note_recall("s1", "", ["m1"], at(1))
+    return memory
+
+
+def test_a_purged_memory_is_in_no_answer(store, secret):
+    purge(store, "m1")
+    assert store.memories(["m1"]) == {}
+    assert store.history("m1") == []
+    assert ids(store.listed(wanted(), 9)) == ["m2"]
+    assert ids(store.by_words(["zanzibar"], wanted(), 9)) == []
+    assert ids(store.by_vector(a_vector(1), MODEL, wanted(), 9)) == []
+    assert store.vectors(["m1"], MODEL) == {}
+    assert store.links(["m1"]) == store.contradictions(["m1", "m2"]) == []
+    assert store.served("s1", "") == 0
+    assert store.faults() == []
+
+
+def test_what_was_derived_from_it_loses_the_link_and_nothing_else(store, secret):
+    before = store.memories(["m2"])["m2"].memory
+    purge(store, "m1")
+    after = store.memories(["m2"])["m2"].memory
+    assert after.derived_from == ("m3",)
+    assert (after.text, after.version) == (before.text, before.version)
+
+
+def test_the_entity_it_spoke_of_stays(store, secret):
+    purge(store, "m1")
+    assert [entity.name for entity in store.entities_named(["zanzibar"], ["shop"])] == ["Zanzibar"]
+
+
+def test_purging_what_is_not_there_changes_nothing(store, secret):
+    purge(store, "nobody", "m1", "m1")
+    assert list(store.memories(["m1", "m2"])) == ["m2"]
+
+
+def test_many_are_purged_at_once(store):
+    save(store, *(a_memory(f"m{n}", f"text number {n}", derived_from=(f"m{n + 1}",)) for n in range(300)))
+    purge(store, *(f"m{n}" for n in range(299)))
+    assert ids(store.listed(wanted(), 9)) == ["m299"]
+    assert store.faults() == []
+
+
+def test_a_purged_memory_does_not_come_back_in_another_process(two_stores):
+    one, other = two_stores
+    save(one, a_memory("m1", "zanzibar"), embeddings=(an_embedding("m1", a_vector(1)),))
+    assert ids(other.by_vector(a_vector(1), MODEL, wanted(), 9)) == ["m1"]
+    assert ids(other.by_words(["zanzibar"], wanted(), 9)) == ["m1"]
+    purge(one, "m1")
+    assert ids(other.by_vector(a_vector(1), MODEL, wanted(), 9)) == []
+    assert ids(other.by_words(["zanzibar"], wanted(), 9)) == []
+    assert ids(other.listed(wanted(), 9)) == []
+
+
+def test_a_row_that_takes_the_place_of_a_purged_one_is_not_taken_for_it(two_stores):
+    one, other = two_stores
+    for round in range(3):
+        save(one, a_memory(f"m{round}", f"text {round}"), embeddings=(an_embedding(f"m{round}", a_vector(1)),))
+        assert ids(other.by_vector(a_vector(1), MODEL, wanted(), 9)) == [f"m{round}"]
+        purge(one, f"m{round}")
+        assert ids(other.by_vector(a_vector(1), MODEL, wanted(), 9)) == []
+
+
+def test_links_history_and_contradictions_planned_before_the_purge_are_not_written_after_it(store, secret):
+    purge(store, "m1")
+    late = Changes(
+        at=START,
+        history=(an_entry(secret),),
+        links=(a_link("m1", "Zanzibar"),),
+        embeddings=(an_embedding("m1", a_vector(1)),),
+        contradictions=(a_contradiction("c2", "m1", "m2"),),
+    )
+    store.apply(late)
+    assert store.history("m1") == store.links(["m1"]) == store.contradictions(["m2"]) == []
+    assert store.faults() == []

@@ -1,0 +1,69 @@
+"""Daily copies: one a day, the last few kept, and known for what they hold."""
+
+import stat
+from datetime import timedelta
+
+import pytest
+
+from making import START, a_memory, an_entry, at, save
+from retain.domain.changes import Changes
+from retain.errors import StoreCorrupt
+from retain.stores.sqlite import backups
+from retain.stores.sqlite.backups import daily_backup, holding, list_backups
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "backups"
+
+
+def test_one_backup_a_day_is_made(sqlite_file, folder):
+    made = daily_backup(sqlite_file, folder, START)
+    assert made.name == "retain-2026-03-02.db"
+    assert daily_backup(sqlite_file, folder, at(3600)) is None
+    assert daily_backup(sqlite_file, folder, START + DAY)
+    assert [file.name for file in folder.iterdir()].sort() == [file.name for file in list_backups(folder)].sort()
+    assert stat.S_IMODE(made.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_the_last_few_are_kept_newest_first(sqlite_file, folder):
+    (folder / "retain-of-my-own.db").parent.mkdir()
+    (folder / "retain-of-my-own.db").touch()
+    for day in range(5):
+        daily_backup(sqlite_file, folder, START + day * DAY, keep=3)
+    assert [file.name for file in list_backups(folder)] == [f"retain-2026-03-0{n}.db" for n in (6, 5, 4)]
+    assert (folder / "retain-of-my-own.db").exists()
+
+
+def test_a_very_large_store_is_not_copied_every_day(sqlite_file, folder, monkeypatch):
+    monkeypatch.setattr(backups, "LARGEST", 1000)
+    assert daily_backup(sqlite_file, folder, START) is None
+    assert list_backups(folder) == []
+
+
+def test_a_copy_of_a_damaged_store_drives_no_good_one_out(sqlite_file, folder):
+    save(sqlite_file, *(a_memory(f"m{n}", f"text {n} " * 50) for n in range(200)))
+    good = daily_backup(sqlite_file, folder, START, keep=1)
+    with sqlite_file.pool.plain() as db:
+        db.execute("pragma wal_checkpoint(truncate)")
+    with sqlite_file.path.open("r+b") as file:
+        file.seek(4096 * 20)
+        file.write(b"\xaa" * 4096 * 10)
+    with pytest.raises(StoreCorrupt, match="doctor --repair"):
+        daily_backup(sqlite_file, folder, START + DAY, keep=1)
+    assert list(folder.iterdir()) == [good]
+
+
+def test_backups_that_still_hold_a_purged_memory_are_named(sqlite_file, folder):
+    memory = a_memory("m1")
+    before = daily_backup(sqlite_file, folder, START)
+    save(sqlite_file, memory, history=(an_entry(memory),))
+    during = daily_backup(sqlite_file, folder, START + DAY)
+    sqlite_file.apply(Changes(at=START, purged=("m1",)))
+    after = daily_backup(sqlite_file, folder, START + 2 * DAY)
+    assert holding(folder, "m1") == [during]
+    assert list_backups(folder) == [after, during, before]
+    assert len(list(folder.iterdir())) == 3

@@ -1,0 +1,175 @@
+"""A full disk, a slow query, a busy file: each named for what it is, with nothing half written."""
+
+import os
+import random
+import resource
+import sqlite3
+import subprocess
+import threading
+from contextlib import closing, contextmanager
+
+import pytest
+
+from making import MODEL, START, a_memory, a_place, a_vector, an_embedding, at, ids, save, wanted
+from processes import start
+from retain.domain.changes import Changes
+from retain.errors import QueryTimeout, RetainError, StorageFull, StoreBusy, StoreDown
+from retain.stores.sqlite import connection, failures
+from retain.stores.sqlite.connection import Pool
+from retain.stores.sqlite.store import MEMORY, SqliteStore
+
+
+@contextmanager
+def tiny_disk(folder):
+    """A disk of two megabytes, where this user may mount one."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("mounting needs root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(store):
+    """Writes until there is no room; the ids that were acknowledged, and the error."""
+    written = []
+    try:
+        for n in range(10_000):
+            save(store, a_memory(f"m{n}", f"{n} " + "filler " * 2000))
+            written.append(f"m{n}")
+    except StorageFull as error:
+        return written, error
+    raise AssertionError("it never got full")
+
+
+def test_a_full_disk_is_said_with_the_size_and_nothing_is_half_written(tmp_path):
+    with tiny_disk(tmp_path) as disk:
+        (disk / "ballast").write_bytes(b"x" * 500_000)
+        with closing(SqliteStore(disk / "retain.db")) as store:
+            written, error = fill(store)
+            assert "full" in error.message
+            assert int(error.details["current_size"].split()[0]) > 500_000
+            assert ids(store.listed(wanted(), 1000)) == written[::-1]
+            (disk / "ballast").unlink()
+            save(store, a_memory("after", "there is room again"))
+            assert (len(store.memories([*written, "after"])), store.faults()) == (len(written) + 1, [])
+
+
+def test_a_file_size_limit_is_a_full_disk(tmp_path):
+    path = tmp_path / "retain.db"
+    limit = 3_000_000
+    process = start(
+        "write", path, "w", 100_000, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    )
+    *acknowledged, error = process.communicate(timeout=120)[0].splitlines()
+    assert error.startswith("error: StorageFull: the disk that holds")
+    with closing(SqliteStore(path)) as store:
+        assert store.memories(acknowledged).keys() == set(acknowledged)
+        save(store, a_memory("after", "no limit here"))
+        assert store.faults() == []
+
+
+def test_a_limit_of_ones_own_is_kept_and_destroying_makes_room(tmp_path):
+    with closing(SqliteStore(tmp_path / "retain.db", max_bytes=1_000_000)) as store:
+        written, error = fill(store)
+        assert "max_storage_mb allows 1,000,000" in error.message
+        assert error.details["limit"] == "1000000 bytes"
+        store.apply(Changes(at=START, purged=tuple(written[: len(written) // 2])))
+        save(store, a_memory("after", "there is room again"))
+        assert store.faults() == []
+
+
+def test_a_query_past_its_deadline_is_cut_off_and_the_next_one_works(tmp_path):
+    endless = "with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n"
+    for path in (tmp_path / "retain.db", MEMORY):
+        pool = Pool(path, query_seconds=0.05)
+        with pytest.raises(QueryTimeout, match="deadline"), pool.reading() as db:
+            db.execute(endless)
+        with pool.writing() as db:
+            db.execute("create table t (x)")
+        with pool.reading() as db:
+            assert db.execute("select count(*) from t").fetchone() == (0,)
+        pool.close()
+
+
+def test_loading_vectors_goes_on_where_the_deadline_cut_it_short(tmp_path, monkeypatch):
+    monkeypatch.setattr("retain.stores.sqlite.vectors._ROWS_AT_ONCE", 100)
+    monkeypatch.setattr("retain.stores.sqlite.connection._STEPS_PER_LOOK", 500)
+    path = tmp_path / "retain.db"
+    with closing(SqliteStore(path)) as store:
+        for start_at in range(0, 2000, 50):
+            many = [a_memory(f"m{n}", f"text {n}") for n in range(start_at, start_at + 50)]
+            save(store, *many, embeddings=tuple(an_embedding(m.id, a_vector(1)) for m in many))
+    with closing(SqliteStore(path, query_seconds=0.004)) as hasty:
+        for _ in range(500):
+            try:
+                hasty.by_vector(a_vector(1), MODEL, wanted(places=(a_place("nowhere"),)), 5)
+                break
+            except QueryTimeout:
+                continue
+        hasty.pool.query_seconds = 5.0
+        assert hasty.by_vector(a_vector(1), MODEL, wanted(), 5000).matched == 400
+        with closing(SqliteStore(path)) as other:
+            save(other, a_memory("m0", "changed", version=2), a_memory("m1", "text 1", place=a_place("elsewhere")))
+        assert hasty.by_vector(a_vector(1), MODEL, wanted(places=(a_place("elsewhere"),)), 5).matched == 1
+
+
+def test_a_writer_that_waits_too_long_is_told_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.05)
+    path = tmp_path / "retain.db"
+    with closing(SqliteStore(path)) as store, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        with pytest.raises(StoreBusy, match="try again"):
+            save(store, a_memory())
+        assert store.listed(wanted(), 5) == []
+        other.execute("rollback")
+        save(store, a_memory())
+
+
+def test_a_number_that_is_none_is_our_fault_and_not_the_stores(sqlite_file):
+    with pytest.raises(RetainError, match="a fault in Retain") as raised:
+        save(sqlite_file, a_memory(importance=float("nan")))
+    assert not isinstance(raised.value, StoreDown)
+    assert sqlite_file.listed(wanted(), 5) == []
+
+
+def test_the_log_stays_bounded_while_readers_overlap_without_a_gap(tmp_path, monkeypatch):
+    monkeypatch.setattr(connection, "LOG_BYTES", 5_000_000)
+    path = tmp_path / "retain.db"
+    store, done, largest = SqliteStore(path), threading.Event(), 0
+    save(store, a_memory())
+
+    def read_all_the_time():
+        with closing(SqliteStore(path)) as other:
+            while not done.is_set():
+                with other.pool.reading() as db:
+                    db.execute("select count(*) from memory").fetchone()
+                    done.wait(0.03)
+
+    readers = [threading.Thread(target=read_all_the_time) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for n in range(80):
+        save(store, a_memory("m1", f"{n} {random.randbytes(150_000).hex()}"))
+        largest = max(largest, failures.files_of(path)[1].stat().st_size)
+    done.set()
+    for reader in readers:
+        reader.join()
+    store.close()
+    assert largest < 9_000_000
+
+
+def test_a_store_used_before_a_fork_works_in_the_child(sqlite_file):
+    save(sqlite_file, a_memory("parent"))
+    child = os.fork()
+    if child == 0:
+        try:
+            save(sqlite_file, a_memory("child", "written after the fork"))
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    save(sqlite_file, a_memory("again", "and the parent goes on", when=at(9)))
+    assert set(ids(sqlite_file.listed(wanted(), 5))) == {"parent", "child", "again"}
+    assert sqlite_file.faults() == []

@@ -1,0 +1,202 @@
+"""Repair: memories are brought back from a damaged file, the word index is made anew, a backup is restored."""
+
+import os
+from contextlib import closing
+
+import pytest
+
+from making import (
+    MODEL,
+    START,
+    a_contradiction,
+    a_link,
+    a_memory,
+    a_project,
+    a_relation,
+    a_run,
+    a_session,
+    a_vector,
+    an_embedding,
+    an_entity,
+    an_entry,
+    at,
+    ids,
+    save,
+    wanted,
+)
+from retain.domain.changes import Changes
+from retain.domain.graph import Direction
+from retain.domain.memory import State
+from retain.domain.words import query_terms
+from retain.errors import SchemaNewer, StoreCorrupt
+from retain.stores.sqlite.files import set_aside_files
+from retain.stores.sqlite.repair import rebuild_words, restore, salvage
+from retain.stores.sqlite.store import SqliteStore
+
+COUNT = 400
+PAGE = 4096
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "retain.db"
+    with closing(SqliteStore(path)) as store:
+        memories = [a_memory(f"m{n}", f"memory number{n} " * 30, session="s1") for n in range(COUNT)]
+        save(
+            store,
+            *memories,
+            history=tuple(an_entry(memory) for memory in memories),
+            embeddings=tuple(an_embedding(memory.id, a_vector(1, n)) for n, memory in enumerate(memories)),
+            entities=(an_entity("A"), an_entity("B")),
+            links=tuple(a_link(memory.id, "A") for memory in memories),
+            relations=(a_relation("A", "B"),),
+            sessions=(a_session("s1", summary="a summary"),),
+            projects=(a_project("p1"),),
+            runs=(a_run("r1"),),
+            contradictions=(a_contradiction("c1", "m1", "m2"),),
+        )
+    return path
+
+
+def overwrite(path, page, count=1):
+    with path.open("r+b") as file:
+        file.seek(PAGE * page)
+        file.write(b"\xaa" * PAGE * count)
+
+
+def reopened(path):
+    """A new store in the place of the damaged one, and the file that was set aside."""
+    store = SqliteStore(path)
+    (kept,) = set_aside_files(path)
+    return store, kept
+
+
+def test_everything_comes_back_from_a_file_that_lost_its_first_page(path):
+    overwrite(path, 0)
+    store, kept = reopened(path)
+    result = salvage(kept, store)
+    assert (result.memories, result.lost) == (COUNT, 0)
+    assert ids(store.by_words(query_terms("number77"), wanted(), 1)) == ["m77"]
+    assert ids(store.by_vector(a_vector(1, 77), MODEL, wanted(), 1))[0] in {"m76", "m77", "m78"}
+    assert len(store.history("m77")) == 1
+    assert [entity.name for _, entity in store.links(["m77"])] == ["A"]
+    assert len(store.neighbourhood(["e-A"], Direction.OUTGOING, None, 1, 9).relations) == 1
+    assert (store.session("s1", "").summary, store.project("p1").slug) == ("a summary", "shop")
+    assert (store.run("r1"), store.contradictions(["m1"])) == (a_run("r1"), [a_contradiction("c1", "m1", "m2")])
+    assert store.unembedded(MODEL, 9) == store.faults() == []
+    store.close()
+
+
+def test_the_damaged_file_is_kept_and_no_longer_announced(path):
+    overwrite(path, 0)
+    damaged = path.read_bytes()
+    store, kept = reopened(path)
+    assert len(store.notices()) == 1
+    result = salvage(kept, store)
+    assert store.notices() == []
+    assert kept.with_name(kept.name + ".salvaged").read_bytes() == damaged
+    assert f"{kept.name}.salvaged" in result.note
+    assert [file for file in path.parent.iterdir() if file.is_dir()] == []
+    store.close()
+
+
+@pytest.mark.parametrize("share", [0.2, 0.4, 0.6, 0.8])
+def test_pages_that_cannot_be_read_cost_only_what_was_on_them(path, tmp_path, share):
+    overwrite(path, int(path.stat().st_size // PAGE * share), 3)
+    with closing(SqliteStore(tmp_path / "new.db")) as store:
+        result = salvage(path, store)
+        assert result.memories >= COUNT - 60
+        assert result.lost is None or result.lost == COUNT - result.memories
+        assert (store.counts("", MODEL).total, store.faults()) == (result.memories, [])
+
+
+def test_what_a_truncated_file_still_holds_comes_back(path, tmp_path):
+    os.truncate(path, path.stat().st_size // PAGE * PAGE // 2)
+    with closing(SqliteStore(tmp_path / "new.db")) as store:
+        result = salvage(path, store)
+        assert store.counts("", MODEL).total == result.memories
+        assert store.faults() == []
+
+
+def test_a_file_of_noise_is_said_to_be_hopeless_and_stays_announced(tmp_path):
+    path = tmp_path / "retain.db"
+    path.write_bytes(os.urandom(40_000))
+    store, kept = reopened(path)
+    result = salvage(kept, store)
+    assert (result.memories, result.lost) == (0, None)
+    assert "restore a backup" in result.note
+    assert set_aside_files(path) == [kept]
+    store.close()
+
+
+def test_salvage_adds_only_what_is_not_there_and_was_not_purged(path):
+    overwrite(path, 0)
+    store, kept = reopened(path)
+    save(store, a_memory("m1", "a newer version", version=9), a_memory("m2", "to be purged"))
+    store.apply(Changes(at=START, purged=("m2",)))
+    assert salvage(kept, store).memories == COUNT - 2
+    assert store.memories(["m1", "m2"])["m1"].memory.text == "a newer version"
+    assert "m2" not in store.memories(["m2"])
+    store.close()
+
+
+def test_a_text_that_was_said_again_since_is_not_there_twice(path):
+    overwrite(path, 0)
+    store, kept = reopened(path)
+    save(store, a_memory("again", "memory number7 " * 30, when=at(60)))
+    salvage(kept, store)
+    old = store.memories(["m7"])["m7"].memory
+    assert (old.status.state, old.status.successor) == (State.SUPERSEDED, "again")
+    store.close()
+
+
+def test_the_word_index_is_made_anew(path):
+    with closing(SqliteStore(path)) as store:
+        with store.pool.writing() as db:
+            db.execute("delete from memory_words_data where id > 10")
+            db.execute("delete from memory_words_docsize where id < 50")
+        assert store.faults()
+        rebuild_words(store)
+        assert store.faults() == []
+        assert ids(store.by_words(query_terms("number77"), wanted(), 1)) == ["m77"]
+
+
+def test_a_restored_backup_is_seen_by_windows_that_are_open(path, tmp_path):
+    with closing(SqliteStore(path)) as open_window:
+        open_window.backup(tmp_path / "backup.db")
+        save(open_window, a_memory("later", "said later"), embeddings=(an_embedding("later", a_vector(-1)),))
+        assert ids(open_window.by_vector(a_vector(-1), MODEL, wanted(), 1)) == ["later"]
+        change = open_window.change()
+        kept = restore(tmp_path / "backup.db", path)
+        assert ids(open_window.by_vector(a_vector(-1), MODEL, wanted(), 1)) == []
+        assert ids(open_window.by_words(query_terms("later"), wanted(), 1)) == []
+        assert open_window.change() > change
+        save(open_window, a_memory("after", "said after"))
+        assert len(open_window.memories(["m1", "after"])) == 2
+        assert open_window.faults() == []
+    with closing(SqliteStore(kept)) as before:
+        assert list(before.memories(["later", "m1"])) == ["later", "m1"]
+
+
+def test_a_backup_takes_the_place_of_a_damaged_store(path, tmp_path):
+    with closing(SqliteStore(path)) as store:
+        store.backup(tmp_path / "backup.db")
+    overwrite(path, 0)
+    restore(tmp_path / "backup.db", path)
+    with closing(SqliteStore(path)) as store:
+        assert (store.counts("", MODEL).total, store.faults()) == (COUNT, [])
+    assert len(set_aside_files(path)) == 1
+
+
+def test_a_backup_that_is_damaged_or_newer_is_refused_and_nothing_changes(path, tmp_path):
+    backup = tmp_path / "backup.db"
+    with closing(SqliteStore(path)) as store:
+        store.backup(backup)
+        with closing(SqliteStore(backup)) as copy, copy.pool.writing() as db:
+            db.execute("pragma user_version = 999")
+        with pytest.raises(SchemaNewer):
+            restore(backup, path)
+        overwrite(backup, 5, 4)
+        with pytest.raises(StoreCorrupt, match="another backup"):
+            restore(backup, path)
+        assert store.counts("", MODEL).total == COUNT
