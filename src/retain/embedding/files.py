@@ -1,0 +1,112 @@
+"""The files of an ONNX model: which they are, what they ask for, and whether they are whole."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from retain.errors import EmbeddingFailed
+
+Pooling = Literal["mean", "cls"]
+
+MAX_TOKENS = 256
+# Time grows with the square of the length, and one vector for pages of text says little about any of them.
+LONGEST_CHUNK = 512
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """A model on disk. `identity` is recorded with every vector: other files, other vectors.
+
+    `dimensions` is 0 where only the loaded model can tell. `sha256` of the two files, if they must be certain ones.
+    """
+
+    identity: str
+    onnx: Path
+    tokenizer: Path
+    pooling: Pooling = "mean"
+    max_tokens: int = MAX_TOKENS
+    dimensions: int = 0
+    sha256: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Damage is found here, not in search results that are merely odd."""
+        for file, expected in zip((self.onnx, self.tokenizer), self.sha256, strict=False):
+            if not file.is_file() or _sha256(file) != expected:
+                raise EmbeddingFailed(
+                    f"{file} is missing or damaged: reinstall with pip install --force-reinstall retain"
+                )
+
+
+def bundled(folder: Path = Path(__file__).parent / "model") -> ModelFiles:
+    """The model that ships with Retain. Nothing is read yet: a server that starts asks for its name only."""
+    return ModelFiles(
+        "retain-minilm-l6@f45c22b7",
+        folder / "retain-minilm-l6-int8.onnx",
+        folder / "tokenizer.json",
+        dimensions=384,
+        sha256=(
+            "f45c22b7c1fe52603f7452495736dc11b1a3a10c863e7ef404afa7cb803b15dc",
+            "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        ),
+    )
+
+
+def in_folder(folder: Path) -> ModelFiles:
+    """A sentence-transformers export: `model.onnx` or `onnx/model.onnx`, `tokenizer.json`, configs if there are any."""
+    onnx = _first(folder, "model.onnx", "onnx/model.onnx")
+    tokenizer = _first(folder, "tokenizer.json", "onnx/tokenizer.json")
+    pooling = _pooling(folder / "1_Pooling" / "config.json")
+    # Weights above 2 GB lie beside the graph, as model.onnx_data.
+    parts = [*sorted(onnx.parent.glob(f"{onnx.name}*")), tokenizer]
+    return ModelFiles(
+        f"{folder.resolve().name}-{pooling}@{_sha256(*parts)[:8]}",
+        onnx,
+        tokenizer,
+        pooling,
+        min(_number(folder / "sentence_bert_config.json", "max_seq_length") or MAX_TOKENS, LONGEST_CHUNK),
+        _number(folder / "config.json", "hidden_size"),
+    )
+
+
+def _first(folder: Path, *names: str) -> Path:
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    raise EmbeddingFailed(f"{folder} has no {' or '.join(names)}: it must be a sentence-transformers export to ONNX")
+
+
+def _pooling(file: Path) -> Pooling:
+    config = _config(file)
+    if config.get("pooling_mode_cls_token") or config.get("pooling_mode") == "cls":
+        return "cls"
+    if not config or config.get("pooling_mode_mean_tokens") or config.get("pooling_mode") == "mean":
+        return "mean"
+    raise EmbeddingFailed(f"{file} asks for a pooling that Retain does not know; mean and cls are possible")
+
+
+def _number(file: Path, key: str) -> int:
+    number = _config(file).get(key)
+    return number if isinstance(number, int) and number > 0 else 0
+
+
+def _config(file: Path) -> dict[str, Any]:  # Any: a file written by others
+    if not file.is_file():
+        return {}
+    try:
+        config = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise EmbeddingFailed(f"{file} is not valid JSON: {error}") from error
+    return config if isinstance(config, dict) else {}
+
+
+def _sha256(*files: Path) -> str:
+    """The digest of one file, or of the digests of several."""
+    digests = []
+    for file in files:
+        with file.open("rb") as stream:
+            digests.append(hashlib.file_digest(stream, "sha256"))
+    if len(digests) == 1:
+        return digests[0].hexdigest()
+    return hashlib.sha256(b"".join(digest.digest() for digest in digests)).hexdigest()

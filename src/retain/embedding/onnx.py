@@ -1,0 +1,211 @@
+"""Sentence embedding with ONNX: the model in the package, or any sentence-transformers export in a folder.
+
+numpy, onnxruntime and tokenizers are imported when the model is loaded, not before:
+together they cost 0.13 s and 45 MB, which a server that has only answered `initialize` should not pay.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from retain.domain.memory import Vector
+from retain.domain.model import CacheStats, ModelState
+from retain.embedding.cache import VectorCache
+from retain.embedding.chunks import Span, cut
+from retain.embedding.files import ModelFiles, bundled, in_folder
+from retain.embedding.loading import Loading
+from retain.embedding.native import NativeCalls
+from retain.errors import EmbeddingFailed, shorten
+
+SPECIAL = 2  # tokens that a tokenizer adds: where the text begins and where it ends
+
+# A dynamic int8 model scales its numbers by the largest in the batch, so a vector depends a little on its batch
+# mates, padded or not: cosine to the vector made alone 0.992 on average, 0.983 at worst over 1,000 turns and
+# functions. What is found hardly changes (LoCoMo any@5 60.1 alone, 59.5 batched; any@10 68.8, 68.0; MRR 47.0, 47.3)
+# and bulk takes less time: dialogue turns 19 %, functions 7 %. So bulk is batched, while the few texts of one memory
+# or question run alone and repeat exactly.
+ALONE = 8
+BATCH = 32
+# More tokens at once leave the processor's cache (1,024 are as slow as one text at a time) and fill the memory
+# (32 texts of 256 tokens: 500 MB).
+BATCH_TOKENS = 512
+PADDING = 0.1  # of a batch at most
+# One for bulk, one for the question that comes meanwhile. Each run in progress holds 30 MB: eight would take 230 MB.
+AT_ONCE = 2
+
+
+class OnnxEmbedder:
+    """Loads when first needed, in the background; a missing or damaged model leaves it `off`, with the reason."""
+
+    def __init__(self, find: Callable[[], ModelFiles] = bundled, clock: Callable[[], float] = time.monotonic) -> None:
+        self._files = cache(find)
+        self._vectors = VectorCache()
+        native = NativeCalls()
+        self._network = Loading(lambda: Network(self._files(), native), clock)
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> "OnnxEmbedder":
+        return cls(partial(in_folder, folder))
+
+    @property
+    def model(self) -> str:
+        try:
+            return self._files().identity
+        except (EmbeddingFailed, OSError):
+            return "missing"  # loading says why
+
+    @property
+    def dimensions(self) -> int:
+        """0 while it is not known."""
+        if self.state().name == "ready":
+            return self._network.value().dimensions
+        return 0 if self.model == "missing" else self._files().dimensions
+
+    def state(self) -> ModelState:
+        return self._network.state()
+
+    def warm(self) -> None:
+        self._network.start()
+
+    def wait(self, seconds: float) -> bool:
+        return self._network.wait(seconds)
+
+    def chunks(self, text: str) -> list[str]:
+        network = self._network.value()
+        return cut(text, network.spans(_encodable(text)), network.room)
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text; of a text too long for the model only the beginning counts, so cut it with `chunks`."""
+        if not texts:
+            return []
+        return self._vectors.through([_encodable(text) for text in texts], self._network.value().vectors)
+
+    def stats(self) -> CacheStats:
+        return self._vectors.stats()
+
+
+class Network:
+    """A loaded tokenizer and its model; threads may use it side by side."""
+
+    def __init__(self, files: ModelFiles, native: NativeCalls) -> None:
+        files.check()
+        self.room = files.max_tokens - SPECIAL
+        self._pooling = files.pooling
+        self._native = native
+        self._turns = threading.BoundedSemaphore(AT_ONCE)
+        # Three calls, not one: the process may end between them.
+        with native.call():
+            import onnxruntime
+            from onnxruntime.capi import onnxruntime_pybind11_state as errors
+        with native.call():
+            self._tokenizer = _tokenizer(files.tokenizer)
+        with native.call():
+            self._session = onnxruntime.InferenceSession(files.onnx, _options(), providers=["CPUExecutionProvider"])
+        self._errors = (errors.Fail, errors.RuntimeException, errors.InvalidArgument)
+        self._padding = next((id for id in map(self._tokenizer.token_to_id, ("[PAD]", "<pad>")) if id is not None), 0)
+        # A model that asks for more than Retain can give fails here, with the reason, and not at the first question.
+        self.dimensions = len(self.vectors(["trial"])[0]) // 4
+
+    def spans(self, text: str) -> list[Span]:
+        with self._native.call():
+            spans: list[Span] = self._tokenizer.encode(text, add_special_tokens=False).offsets
+        return spans
+
+    def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        with self._native.call():
+            tokens = [self._tokens(text) for text in texts]
+        made: dict[int, Vector] = {}
+        for batch in batches([len(ids) for ids in tokens]):
+            with self._turns, self._native.call():
+                made.update(zip(batch, self._run([tokens[place] for place in batch]), strict=True))
+        return [made[place] for place in range(len(texts))]
+
+    def _tokens(self, text: str) -> list[int]:
+        encoded = self._tokenizer.encode(text)
+        if len(encoded) > self.room + SPECIAL:
+            # Cutting the text, not the tokens, keeps the one that marks the end.
+            encoded = self._tokenizer.encode(text[: encoded.offsets[self.room + 1][0]])
+        ids: list[int] = encoded.ids[: self.room + SPECIAL]
+        return ids
+
+    def _run(self, tokens: Sequence[Sequence[int]]) -> list[Vector]:
+        import numpy as np
+
+        shape = (len(tokens), max(map(len, tokens)))
+        ids, mask = np.full(shape, self._padding, np.int64), np.zeros(shape, np.int64)
+        for row, one in enumerate(tokens):
+            ids[row, : len(one)], mask[row, : len(one)] = one, 1
+        feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        wanted = {given.name for given in self._session.get_inputs()}
+        try:
+            output = self._session.run(None, {name: feed for name, feed in feeds.items() if name in wanted})[0]
+        except self._errors as error:
+            raise EmbeddingFailed(f"the embedding model failed: {shorten(str(error), 200)}") from error
+        return _unit_rows(_pooled(output.astype(np.float32, copy=False), mask, self._pooling))
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Places of texts that run together: alike in length, so that little of a batch is padding."""
+    order = sorted(range(len(lengths)), key=lengths.__getitem__)
+    if len(order) <= ALONE:
+        yield from ([place] for place in order)
+        return
+    batch: list[int] = []
+    for place in order:
+        if batch and not _fits([lengths[other] for other in batch], lengths[place]):
+            yield batch
+            batch = []
+        batch.append(place)
+    yield batch
+
+
+def _fits(batch: Sequence[int], longer: int) -> bool:
+    size = (len(batch) + 1) * longer
+    return len(batch) < BATCH and size <= BATCH_TOKENS and sum(batch) + longer >= size * (1 - PADDING)
+
+
+def _tokenizer(file: Path) -> Any:  # tokenizers has no types
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _options() -> Any:  # onnxruntime has no types
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    # Plans memory by input shape, and ours differ with every text: 10 MB and more for nothing. The arena, on by
+    # default, stays: without it the same speed, and more memory with several threads.
+    options.enable_mem_pattern = False
+    options.log_severity_level = 3
+    return options
+
+
+def _pooled(output: Any, mask: Any, pooling: str) -> Any:  # Any: numpy arrays, which must not be imported up there
+    if output.ndim == 2:  # the export pools by itself
+        return output
+    if pooling == "cls":
+        return output[:, 0]
+    weights = mask[:, :, None].astype(output.dtype)
+    return (output * weights).sum(1) / weights.sum(1)
+
+
+def _unit_rows(rows: Any) -> list[Vector]:
+    import numpy as np
+
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.all(np.isfinite(lengths)) or not np.all(lengths):
+        raise EmbeddingFailed("the embedding model gave a vector without direction (all zeros, or not numbers)")
+    return [Vector(row.tobytes()) for row in (rows / lengths).astype("<f4")]
+
+
+def _encodable(text: str) -> str:
+    """The text with lone surrogates as question marks: UTF-8 has no place for them, and so no tokenizer."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,156 @@
+"""Embedding by an OpenAI-compatible endpoint: Ollama, vLLM, LM Studio, OpenAI."""
+
+import http.client
+import json
+import re
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from retain.domain.memory import Vector
+from retain.domain.model import CacheStats, ModelState
+from retain.embedding.cache import VectorCache
+from retain.embedding.chunks import cut, pieces
+from retain.embedding.loading import Loading
+from retain.embedding.unit import unit
+from retain.errors import ConfigError, EmbeddingFailed, shorten
+
+BATCH = 64
+TRIES = 2
+CHUNK = 256  # pieces of at most four characters: fits the smallest models that are served
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """`url` as its documentation gives it, with or without `/v1`."""
+
+    url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+    timeout: float = 10.0  # seconds for one request
+    pause: float = 0.5  # seconds before the second try
+
+    def __post_init__(self) -> None:
+        if not re.match(r"https?://[^/]", self.url):
+            raise ConfigError(f"the embedding url must begin with http:// or https://, not {shorten(self.url)}")
+
+    @property
+    def address(self) -> str:
+        base = self.url.rstrip("/").removesuffix("/embeddings")
+        # Some serve the same API under another version, such as /v1beta/openai.
+        return f"{base}/embeddings" if re.search(r"/v\d\w*(/|$)", base) else f"{base}/v1/embeddings"
+
+
+class _Unreachable(EmbeddingFailed):
+    """Nobody answered, or the server is in trouble: asking for something else would not help."""
+
+
+class RemoteEmbedder:
+    """The first call learns the dimensions. A server that stops answering is left alone for a minute."""
+
+    def __init__(self, endpoint: Endpoint, clock: Callable[[], float] = time.monotonic) -> None:
+        self._endpoint = endpoint
+        self._vectors = VectorCache()
+        self._dimensions = Loading(lambda: len(_request(endpoint, ["dimensions"])[0]), clock)
+
+    @property
+    def model(self) -> str:
+        return self._endpoint.model
+
+    @property
+    def dimensions(self) -> int:
+        """0 while it is not known."""
+        return self._dimensions.value() if self.state().name == "ready" else 0
+
+    def state(self) -> ModelState:
+        return self._dimensions.state()
+
+    def warm(self) -> None:
+        self._dimensions.start()
+
+    def wait(self, seconds: float) -> bool:
+        return self._dimensions.wait(seconds)
+
+    def chunks(self, text: str) -> list[str]:
+        return cut(text, pieces(text), CHUNK)
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text; of a text too long for the model only the beginning counts, so cut it with `chunks`."""
+        return self._vectors.through([_sendable(self.chunks(text)[0]) for text in texts], self._ask)
+
+    def stats(self) -> CacheStats:
+        return self._vectors.stats()
+
+    def _ask(self, texts: list[str]) -> list[Vector]:
+        expected = self._dimensions.value()
+        made: list[Vector] = []
+        for start in range(0, len(texts), BATCH):
+            try:
+                rows = _request(self._endpoint, texts[start : start + BATCH])
+            except _Unreachable as error:
+                self._dimensions.fail(error.message)
+                raise
+            made += [_vector(row, expected, self._endpoint) for row in rows]
+        return made
+
+
+def _vector(row: list[float], expected: int, endpoint: Endpoint) -> Vector:
+    if len(row) != expected:
+        raise EmbeddingFailed(
+            f"{endpoint.model} at {endpoint.address} gave {len(row)} dimensions, {expected} before: was it changed?"
+        )
+    return unit(row)
+
+
+def _request(endpoint: Endpoint, texts: Sequence[str]) -> list[list[float]]:
+    for _ in range(TRIES - 1):
+        try:
+            return _rows(_post(endpoint, texts), len(texts), endpoint)
+        except _Unreachable:
+            time.sleep(endpoint.pause)
+    return _rows(_post(endpoint, texts), len(texts), endpoint)
+
+
+def _post(endpoint: Endpoint, texts: Sequence[str]) -> bytes:
+    body = json.dumps({"model": endpoint.model, "input": list(texts)}).encode()
+    request = urllib.request.Request(endpoint.address, body, {"Content-Type": "application/json"})
+    if endpoint.key:
+        # A redirect to another host must not carry the key along.
+        request.add_unredirected_header("Authorization", f"Bearer {endpoint.key}")
+    try:
+        with urllib.request.urlopen(request, timeout=endpoint.timeout) as reply:
+            answer: bytes = reply.read()
+            return answer
+    except urllib.error.HTTPError as error:
+        kind = _Unreachable if error.code == 429 or error.code >= 500 else EmbeddingFailed
+        raise kind(f"{endpoint.address} answered {error.code} {error.reason}: {_complaint(error)}") from error
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        raise _Unreachable(f"{endpoint.address} cannot be reached: {reason}. Is the server running?") from error
+
+
+def _complaint(error: urllib.error.HTTPError) -> str:
+    try:
+        body = error.read(4096).decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException):
+        body = ""
+    return shorten(body.strip() or "no reason given", 200)
+
+
+def _rows(answer: bytes, count: int, endpoint: Endpoint) -> list[list[float]]:
+    try:
+        data = json.loads(answer)["data"]
+        rows = [[float(value) for value in item["embedding"]] for item in sorted(data, key=lambda item: item["index"])]
+    except (ValueError, KeyError, TypeError) as error:
+        shown = shorten(answer[:400].decode("utf-8", "replace"), 200)
+        raise EmbeddingFailed(f"{endpoint.address} did not answer with embeddings: {shown}") from error
+    if len(rows) != count:
+        raise EmbeddingFailed(f"{endpoint.address} gave {len(rows)} embeddings for {count} texts")
+    return rows
+
+
+def _sendable(text: str) -> str:
+    """Lone surrogates as question marks, and never empty, which OpenAI refuses."""
+    return text.encode("utf-8", "replace").decode() or " "
