@@ -1,0 +1,179 @@
+"""The wiring: settings become a store, an embedder and an engine; and who is asking is worked out here."""
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+
+from retain.config import BUNDLED, Loaded, Settings, client_session, load
+from retain.domain.ids import new_id
+from retain.domain.memory import Kind, Memory, Scope, Source, Stored
+from retain.domain.recall import Hit, Strategy
+from retain.domain.session import Caller
+from retain.engine.context import Block, Task
+from retain.engine.drafts import Draft
+from retain.engine.engine import Engine
+from retain.engine.parts import Parts
+from retain.engine.recall.recall import Question
+from retain.engine.remember import Remembered
+from retain.errors import ConfigError, MissingExtra, RetainError
+from retain.folders import project_of
+from retain.ports import Embedder, Store
+
+logger = logging.getLogger(__name__)
+
+_RETRY_SECONDS = 1.0
+
+
+class SystemClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+class Retain:
+    """An open memory. Safe to use from any thread; close it, or use it in a `with` block.
+
+    The store is opened with the first call. When that fails, the failure is the answer, and a
+    later call tries again: a server stays up while its disk is away.
+    """
+
+    def __init__(self, loaded: Loaded, *, own_session: bool = True) -> None:
+        """Without a session of its own it belongs to the one that the settings or the client name, if any does."""
+        self.settings = loaded.settings
+        self.loaded = loaded
+        self._clock = SystemClock()
+        self._own_session = f"session-{new_id(self._clock.now())}" if own_session else None
+        self._lock = threading.Lock()
+        self._engine: Engine | None = None
+        self._failed: tuple[float, RetainError] | None = None
+        self.started = self._clock.now()
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: Kind | str = Kind.SEMANTIC,
+        scope: Scope | str = Scope.PROJECT,
+        importance: float = 0.5,
+        tags: Sequence[str] = (),
+        file: str | None = None,
+        session: str | None = None,
+        turn: int | None = None,
+    ) -> Remembered:
+        """Stores a memory, or reinforces the one that already says it.
+
+        `session` and `turn` say where in which conversation it was said; recall reads a short
+        memory together with what was said around it.
+        """
+        source = Source(file=file, conversation_turn=turn)
+        draft = Draft(text, Kind(kind), Scope(scope), importance, tuple(tags), source)
+        return self.engine.remember(draft, self.caller(session))
+
+    def recall(self, question: str, *, limit: int = 10, strategy: Strategy | str = Strategy.HYBRID) -> tuple[Hit, ...]:
+        """What is remembered about a question, best first; each hit explains its score in `terms`."""
+        return self.engine.recall(Question(question, strategy=Strategy(strategy), limit=limit), self.caller()).hits
+
+    def get(self, id: str) -> Stored:
+        return self.engine.get(id, self.caller())
+
+    def forget(self, id: str, reason: str | None = None) -> Memory:
+        """Hides a memory from recall; `bring_back` undoes it."""
+        return self.engine.forget(id, reason, self.caller())
+
+    def bring_back(self, id: str) -> Memory:
+        return self.engine.bring_back(id, self.caller())
+
+    def context(self, task: str = "", *, files: Sequence[str] = (), max_tokens: int = 2000) -> Block:
+        """A block of the most relevant memories for a task, within a token budget."""
+        return self.engine.context(Task(task, tuple(files), max_tokens), self.caller())
+
+    def caller(self, session: str | None = None) -> Caller:
+        """Who is asking, worked out anew for every call: a client may change its session under a living server."""
+        settings = self.settings
+        folder = settings.project_dir or Path.cwd()
+        current = session or settings.session_id or client_session() or self._own_session
+        return Caller(settings.user_id, project_of(folder, Path.home(), self._clock.now()), current, settings.agent)
+
+    @property
+    def engine(self) -> Engine:
+        with self._lock:
+            if self._engine is None:
+                self._engine = self._opened()
+            return self._engine
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    def change_number(self) -> int:
+        return self.engine.parts.store.change()
+
+    def close(self) -> None:
+        """Ends the session and closes the store; quick, since a client gives a server 100 ms."""
+        with self._lock:
+            engine, self._engine = self._engine, None
+        if engine is not None:
+            try:
+                engine.settle(0.03)
+                if self._own_session:
+                    engine.end_session(self.caller())
+            except RetainError as error:
+                logger.warning("the session could not be closed: %s", error.message)
+            engine.close()
+
+    def _opened(self) -> Engine:
+        if self._failed and time.monotonic() - self._failed[0] < _RETRY_SECONDS:
+            raise self._failed[1]
+        try:
+            parts = Parts(make_store(self.settings), make_embedder(self.settings), self._clock)
+        except RetainError as error:
+            self._failed = (time.monotonic(), error)
+            raise
+        return Engine(parts, self.settings.max_memories_per_session)
+
+    def __enter__(self) -> "Retain":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def open(path: str | Path | None = None, **settings: object) -> Retain:
+    """Opens the memory of this machine, or the one in `path`; further settings by name, as in docs/configuration.md."""
+    loaded = load({**settings, "db_path": path})
+    if loaded.problems:
+        raise ConfigError("; ".join(loaded.problems))
+    return Retain(loaded)
+
+
+def make_store(settings: Settings) -> Store:
+    from retain.stores.sqlite.store import SqliteStore
+
+    if settings.store != "sqlite" or settings.deployment_mode in ("local-server", "remote"):
+        raise MissingExtra(
+            f"store {settings.store} in mode {settings.deployment_mode} needs SurrealDB, which this version does not have; "
+            "set deployment_mode to embedded-file or embedded-memory"
+        )
+    limit = settings.max_storage_mb * 1_000_000 if settings.max_storage_mb else None
+    return SqliteStore(settings.database_file, query_seconds=settings.query_timeout, max_bytes=limit)
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name; none of them is loaded yet."""
+    from retain.embedding.hashed import HashedEmbedder
+    from retain.embedding.off import NoEmbedder
+    from retain.embedding.onnx import OnnxEmbedder
+    from retain.embedding.remote import Endpoint, RemoteEmbedder
+
+    name = settings.embedding_model
+    if settings.embedding_url:
+        return RemoteEmbedder(Endpoint(settings.embedding_url, name, settings.embedding_key))
+    if name in BUNDLED:
+        return OnnxEmbedder()
+    if name == "hashed":
+        return HashedEmbedder()
+    if name == "off":
+        return NoEmbedder("switched off by the setting embedding_model")
+    return OnnxEmbedder.in_folder(Path(name).expanduser())

@@ -1,0 +1,267 @@
+"""Settings: one frozen value, read from arguments, the environment and two files; the only reader of the environment."""
+
+import difflib
+import os
+import re
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from retain.errors import ConfigError
+
+MODES = ("embedded-memory", "embedded-file", "local-server", "remote")
+STORES = ("sqlite", "surrealdb")
+LOG_LEVELS = ("debug", "info", "warn", "error")
+TOOLSETS = ("default", "scoped", "all")
+# Names of the model that ships in the package, among them the one it was tuned from.
+BUNDLED = ("bundled", "retain-minilm-l6", "all-MiniLM-L6-v2")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be set. Each field says where it matters; docs/configuration.md lists them with their variables."""
+
+    home: Path = Path("~/.retain")
+    """Data, logs, backups."""
+    toolset: str = "default"
+    store: str = "sqlite"
+    deployment_mode: str = "embedded-file"
+    db_path: Path | None = None
+    """The database file; a folder gets `retain.db` in it. Default: in `home`."""
+    remote_url: str | None = None
+    remote_user: str | None = None
+    remote_pass: str | None = field(default=None, repr=False)
+    namespace: str = "memory"
+    database: str = "default"
+    project_dir: Path | None = None
+    """The folder whose project this is; default: CLAUDE_PROJECT_DIR, else the working directory."""
+    session_id: str | None = None
+    user_id: str = ""
+    agent: str | None = None
+    embedding_model: str = "bundled"
+    """`bundled`, `hashed`, `off`, a folder with an ONNX export, or a model's name at `embedding_url`."""
+    embedding_dimensions: int | None = None
+    embedding_url: str | None = None
+    embedding_key: str | None = field(default=None, repr=False)
+    max_memories_per_session: int = 100
+    """Soft: above it consolidation is due, and no write is refused."""
+    consolidation_on_shutdown: bool = True
+    max_storage_mb: int | None = None
+    query_timeout: float = 5.0
+    log_level: str = "info"
+
+    @property
+    def database_file(self) -> Path:
+        if self.deployment_mode == "embedded-memory":
+            return Path(":memory:")
+        path = (self.db_path or self.home / "retain.db").expanduser()
+        return path if path.suffix else path / "retain.db"
+
+    @property
+    def backups(self) -> Path:
+        return self.home.expanduser() / "backups"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings with where each one came from, and what is wrong with the sources."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    problems: tuple[str, ...] = ()
+
+
+# Every variable that is read, by setting, first one that is set wins. The aliases are names from the contracts.
+VARIABLES: dict[str, tuple[str, ...]] = {
+    "home": ("RETAIN_HOME",),
+    "toolset": ("RETAIN_TOOLSET",),
+    "store": ("RETAIN_STORE",),
+    "deployment_mode": ("RETAIN_DEPLOYMENT_MODE", "MEMORY_DEPLOYMENT_MODE"),
+    "db_path": ("RETAIN_DB_PATH", "MEMORY_DB_PATH"),
+    "remote_url": ("RETAIN_REMOTE_URL", "MEMORY_REMOTE_URL"),
+    "remote_user": ("RETAIN_REMOTE_USER",),
+    "remote_pass": ("RETAIN_REMOTE_PASS",),
+    "project_dir": ("RETAIN_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
+    "session_id": ("RETAIN_SESSION_ID", "MEMORY_SESSION_ID"),
+    "user_id": ("RETAIN_USER_ID",),
+    "agent": ("RETAIN_AGENT",),
+    "embedding_model": ("RETAIN_EMBEDDING_MODEL",),
+    "embedding_dimensions": ("RETAIN_EMBEDDING_DIMENSIONS",),
+    "embedding_url": ("RETAIN_EMBEDDING_URL",),
+    "embedding_key": ("RETAIN_EMBEDDING_KEY",),
+    "max_memories_per_session": ("RETAIN_MAX_MEMORIES_PER_SESSION",),
+    "consolidation_on_shutdown": ("RETAIN_CONSOLIDATION_ON_SHUTDOWN",),
+    "max_storage_mb": ("RETAIN_MAX_STORAGE_MB",),
+    "query_timeout": ("RETAIN_QUERY_TIMEOUT",),
+    "log_level": ("RETAIN_LOG_LEVEL", "MEMORY_LOG_LEVEL"),
+}
+CONFIG_PATH = ("RETAIN_CONFIG_PATH", "MEMORY_CONFIG_PATH")
+CLIENT_SESSION = "CLAUDE_CODE_SESSION_ID"
+_FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?$", re.DOTALL | re.MULTILINE)
+_YAML_BLOCK = re.compile(r"^```ya?ml\r?\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def load(
+    given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> Loaded:
+    """Settings from arguments, then environment, then the project's file, then the user's; bad values are told, not used."""
+    env = os.environ if environment is None else environment
+    problems: list[str] = []
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for origin, source in _sources(given or {}, env, folder, problems):
+        for name, raw in source.items():
+            if name not in values:
+                _take(name, raw, origin, values, origins, problems)
+    return Loaded(Settings(**values), origins, tuple(problems))
+
+
+def strict(loaded: Loaded) -> Settings:
+    """The settings, for a caller that would rather stop than go on with a default it did not ask for."""
+    if loaded.problems:
+        raise ConfigError("; ".join(loaded.problems))
+    return loaded.settings
+
+
+def client_session(environment: Mapping[str, str] | None = None) -> str | None:
+    """The session that the client named when it started this process; stale after it was cleared."""
+    return (os.environ if environment is None else environment).get(CLIENT_SESSION) or None
+
+
+def settings_files(
+    given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> tuple[Path, Path]:
+    """The project's file and the user's: where settings are looked for, whether or not there are any."""
+    env = os.environ if environment is None else environment
+    chosen = next((env[name] for name in CONFIG_PATH if env.get(name)), None)
+    user_file = Path(chosen) if chosen else Path(env.get("HOME") or Path.home()) / ".claude" / "retain.local.md"
+    project = Path((given or {}).get("project_dir") or env.get("CLAUDE_PROJECT_DIR") or folder or Path.cwd())
+    return project / ".claude" / "retain.local.md", user_file.expanduser()
+
+
+def apart(home: Path, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a process that keeps its memory in `home` and knows nothing of this user's settings."""
+    env = os.environ if environment is None else environment
+    ours = {CLIENT_SESSION, *CONFIG_PATH, *(variable for them in VARIABLES.values() for variable in them)}
+    kept = {name: value for name, value in env.items() if name not in ours}
+    return kept | {"RETAIN_HOME": str(home), "RETAIN_CONFIG_PATH": str(home / "retain.local.md")}
+
+
+def _sources(
+    given: Mapping[str, Any], env: Mapping[str, str], folder: Path | None, problems: list[str]
+) -> list[tuple[str, Mapping[str, Any]]]:
+    return [
+        ("argument", {name: value for name, value in given.items() if value is not None}),
+        *_from_environment(env),
+        *(found for file in settings_files(given, env, folder) for found in _from_file(file, problems)),
+    ]
+
+
+def _from_environment(env: Mapping[str, str]) -> list[tuple[str, Mapping[str, Any]]]:
+    return [(variable, {name: env[variable]}) for name, them in VARIABLES.items() for variable in them if env.get(variable)]
+
+
+def _from_file(path: Path, problems: list[str]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The front matter and the YAML blocks of a settings file; nothing when there is no such file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        problems.append(f"{path} cannot be read ({error}); its settings are not used")
+        return []
+    if os.name == "posix" and mode & 0o077:
+        problems.append(f"{path} may hold a password and can be read by others; run `chmod 600 {path}`")
+    return [(str(path), _yaml(text, path, problems))]
+
+
+def _yaml(text: str, path: Path, problems: list[str]) -> dict[str, Any]:
+    import yaml
+
+    front = _FRONT_MATTER.search(text)
+    parts = ([front[1]] if front else []) + _YAML_BLOCK.findall(text[front.end() :] if front else text)
+    found: dict[str, Any] = {}
+    for part in parts:
+        try:
+            data = yaml.safe_load(part)
+        except yaml.YAMLError as error:
+            problems.append(f"{path} is not valid YAML: {str(error).splitlines()[0]}; that part is not used")
+            continue
+        if isinstance(data, dict):
+            found |= {str(name): value for name, value in data.items() if value is not None}
+    return found
+
+
+def _take(
+    name: str, raw: Any, origin: str, values: dict[str, Any], origins: dict[str, str], problems: list[str]
+) -> None:
+    known = [f.name for f in fields(Settings)]
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        problems.append(f"{origin}: unknown setting {name}" + (f"; did you mean {near[0]}?" if near else ""))
+        return
+    try:
+        values[name] = _READERS.get(name, str)(raw)
+        origins[name] = origin
+    except ValueError as error:
+        problems.append(f"{origin}: {name} is {str(raw)!r}: {error}; the default is used")
+
+
+def _one_of(*allowed: str) -> Callable[[Any], str]:
+    def read(raw: Any) -> str:
+        if str(raw) not in allowed:
+            raise ValueError(f"allowed are {', '.join(allowed)}")
+        return str(raw)
+
+    return read
+
+
+def _toolsets(raw: Any) -> str:
+    names = [part.strip() for part in str(raw).split(",") if part.strip()]
+    unknown = [name for name in names if name not in TOOLSETS]
+    if unknown or not names:
+        raise ValueError(f"no toolset {', '.join(unknown) or '(empty)'}; there are {', '.join(TOOLSETS)}")
+    return ",".join(names)
+
+
+def _folder(raw: Any) -> Path:
+    return Path(str(raw)).expanduser()
+
+
+def _yes_or_no(raw: Any) -> bool:
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+    if str(raw).lower() not in words:
+        raise ValueError("allowed are true and false")
+    return words[str(raw).lower()]
+
+
+def _positive(kind: type) -> Callable[[Any], Any]:
+    def read(raw: Any) -> Any:
+        try:
+            number = kind(raw)
+        except (TypeError, ValueError):
+            raise ValueError("must be a number") from None
+        if not 0 < number < 1e12:
+            raise ValueError("must be above 0")
+        return number
+
+    return read
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "home": _folder,
+    "toolset": _toolsets,
+    "store": _one_of(*STORES),
+    "deployment_mode": _one_of(*MODES),
+    "db_path": _folder,
+    "project_dir": _folder,
+    "embedding_dimensions": _positive(int),
+    "max_memories_per_session": _positive(int),
+    "consolidation_on_shutdown": _yes_or_no,
+    "max_storage_mb": _positive(int),
+    "query_timeout": _positive(float),
+    "log_level": _one_of(*LOG_LEVELS),
+}

@@ -1,0 +1,405 @@
+"""Consolidation: what a session said in many episodes becomes a few facts, and what keeps coming up a pattern.
+
+One run is one atomic write, and can be undone: the history rows that it leaves name it.
+"""
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Literal
+
+from retain.domain.changes import AtVersion, Changes, Conflict, Run, RunFree
+from retain.domain.claims import fingerprint
+from retain.domain.ids import new_id, undress
+from retain.domain.memory import (
+    Event,
+    HistoryEntry,
+    Json,
+    Kind,
+    Memory,
+    MemoryId,
+    Place,
+    Scope,
+    Source,
+    State,
+    Status,
+)
+from retain.domain.recall import Filter, Warning
+from retain.domain.session import Caller
+from retain.domain.time import iso
+from retain.engine.embed import Embedded, embedded
+from retain.engine.knowledge.entities import Linking, linked_to
+from retain.engine.lifecycle.clusters import (
+    Cluster,
+    clustered,
+    episodes_of,
+    evidence_for,
+    is_pattern,
+    listed,
+    missing,
+)
+from retain.engine.lifecycle.summary import extended, is_preference, recurring, summary, themes
+from retain.engine.parts import ATTEMPTS, Parts, places, settle
+from retain.engine.remember import entry
+from retain.errors import NotFound, Refused, StoreBusy
+from retain.ports import Store
+
+Strategy = Literal["summarize", "extract_patterns", "full"]
+
+SAME_SUMMARY = 0.92  # as the contracts have it: at or above, it is merged and not added
+SESSIONS_OF_A_PATTERN = 3
+MOST_TAGS = 12
+AT_ONCE = 50  # embedding one takes 4 ms, and a run should take less than 2 s
+_UNDONE = "undone run "
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What keeps coming up, how often, and how far it seems to reach; `memory` holds it."""
+
+    pattern: str
+    frequency: int
+    suggested_scope: Scope
+    memory: MemoryId
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run would write, and what it expects to be true by then."""
+
+    run: Run
+    changes: Changes
+    summaries: tuple[Memory, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated:
+    """What a run made, or would make; `run` undoes it. `lost_to` is the run that did the same work first."""
+
+    memories: tuple[Memory, ...]
+    patterns: tuple[Pattern, ...]
+    analysed: int
+    run: str | None = None
+    lost_to: str | None = None
+    dry_run: bool = False
+    warnings: tuple[Warning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What became of a run's work."""
+
+    run: Run
+    forgotten: tuple[MemoryId, ...]
+    restored: tuple[MemoryId, ...]
+    sources: tuple[MemoryId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A memory that a run adds (`before` is None) or extends, and the sources that joined it in this run."""
+
+    memory: Memory
+    before: Memory | None
+    cluster: Cluster
+    sources: tuple[MemoryId, ...]
+    vectors: Embedded | None = None
+    links: Linking = field(default_factory=Linking)
+
+
+def consolidate(
+    parts: Parts, caller: Caller, session: str | None, strategy: Strategy = "full", *, dry_run: bool = False
+) -> Consolidated:
+    """Carries out a plan, or only shows it. When there is nothing new to say, nothing is written, not even the run."""
+    for _ in range(ATTEMPTS):
+        planned = plan(parts, caller, session, strategy)
+        run, reply = planned.run, replace(_told(planned), dry_run=dry_run)
+        if dry_run or not run.made:
+            return reply
+        if not isinstance(parts.store.apply(planned.changes), Conflict):
+            return replace(reply, run=run.id)
+        winner = parts.store.latest_run(run.scope)
+        if winner and not winner.undone and set(winner.sources) & set(run.sources):
+            note = f"run {winner.id} consolidated the same memories at the same moment; nothing was done twice"
+            warning = Warning("lost_to_another_run", note)
+            return Consolidated((), (), run.analysed, lost_to=winner.id, warnings=(warning,))
+    raise StoreBusy("others kept changing the memories to consolidate; nothing was written, try again")
+
+
+def plan(parts: Parts, caller: Caller, session: str | None, strategy: Strategy) -> Plan:
+    """Reads and decides, writes nothing. Without any session, all that the caller sees is summarised."""
+    caller = replace(caller, session=session or caller.session)
+    now = parts.clock.now()
+    scope = places(caller, (Scope.PROJECT,) if caller.project else (Scope.USER,))[0].key
+    latest = parts.store.latest_run(scope)
+    episodes = episodes_of(parts.store, caller) if strategy != "extract_patterns" else []
+    evidence = evidence_for(parts.store, caller) if strategy != "summarize" else []
+    summaries, patterns = _summaries(parts, episodes, now), _patterns(parts, evidence, caller, now)
+    run = Run(
+        new_id(now),
+        scope,
+        strategy,
+        now,
+        made=tuple(made.memory.id for made in summaries + patterns),
+        sources=tuple(dict.fromkeys(id for made in summaries + patterns for id in made.sources)),
+        analysed=len({memory.id for memory in episodes + evidence}),
+    )
+    return Plan(
+        run,
+        _changes(summaries, patterns, run, RunFree(scope, latest.id if latest else None)),
+        tuple(made.memory for made in summaries),
+        tuple(_pattern(made) for made in patterns),
+        missing(parts.store, list({m.id for m in episodes + evidence}), parts.embedder.model),
+    )
+
+
+def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
+    """Takes a run back: what it made is forgotten, what it extended is as before, its sources speak for themselves."""
+
+    def planned() -> tuple[Changes, Undone]:
+        run = _undoable(parts.store, run_id, caller)
+        now = parts.clock.now()
+        found = parts.store.memories([*run.made, *run.sources])
+        histories = {id: parts.store.history(id) for id in found}
+        _refuse_built_on(parts.store, run, histories)
+        changed = {id: _taken_back(found[id].memory, histories[id], run, now) for id in found}
+        before = {id: found[id].memory for id, new in changed.items() if new is not None}
+        after = [new for new in changed.values() if new is not None]
+        rewritten = [new for new in after if new.text != before[new.id].text]
+        reply = Undone(
+            replace(run, undone=now),
+            tuple(new.id for new in after if not new.is_active and before[new.id].is_active),
+            tuple(new.id for new in after if new.is_active and new.id in run.made),
+            tuple(new.id for new in after if new.id not in run.made),
+        )
+        changes = Changes(
+            at=now,
+            expects=tuple(AtVersion(old.id, old.version) for old in before.values()),
+            memories=tuple(_counted(parts.store, new) if is_pattern(new) and new.is_active else new for new in after),
+            embeddings=tuple(e for new in rewritten for e in embedded(parts.embedder, new.text).of(new.id)),
+            history=tuple(entry(old, Event.UNDONE, now, f"{_UNDONE}{run.id}") for old in before.values()),
+            stale=tuple((id, True) for id in reply.forgotten),
+            runs=(reply.run,),
+        )
+        return changes, reply
+
+    return settle(parts.store, planned)
+
+
+def _told(planned: Plan) -> Consolidated:
+    return Consolidated(planned.summaries, planned.patterns, planned.run.analysed, warnings=planned.warnings)
+
+
+def _summaries(parts: Parts, episodes: Sequence[Memory], now: datetime) -> list[_Made]:
+    """A fact for every cluster of episodes that belong to the same place."""
+    made: list[_Made] = []
+    for place in dict.fromkeys(_beyond_session(m.place) for m in episodes):
+        there = [m for m in episodes if _beyond_session(m.place) == place]
+        for cluster in clustered(parts.store, there, parts.embedder.model):
+            taken = {one.memory.id for one in made}
+            made.append(_summary(parts, cluster, place, taken, now))
+    return made
+
+
+def _beyond_session(place: Place) -> Place:
+    """Where a summary belongs: what a session said outlives it in its own project, never in another's."""
+    if place.project:
+        return Place(Scope.PROJECT, place.user, place.project)
+    return Place(Scope.USER, place.user)
+
+
+def _summary(parts: Parts, cluster: Cluster, place: Place, taken: Set[MemoryId], now: datetime) -> _Made:
+    """A new fact, or the one that already says so, extended by what is new."""
+    text = summary(cluster.texts, cluster.near)
+    vectors = _embedded(parts, text, len(taken))
+    same = _same(parts.store, text, vectors, place)
+    if same and same.id not in taken:
+        text = extended(same.text, cluster.texts, cluster.near)
+        vectors = embedded(parts.embedder, text)
+        memory = _extended(replace(same, text=text), cluster, [m.id for m in cluster.members], now)
+    else:
+        same, memory = None, _new(cluster, Kind.SEMANTIC, text, place, now)
+    sources = tuple(m.id for m in cluster.members)
+    return _Made(memory, same, cluster, sources, vectors, linked_to(parts.store, memory, (), now))
+
+
+def _embedded(parts: Parts, text: str, place: int) -> Embedded:
+    """The first get their vectors at once; after a very long session the rest waits for the background."""
+    return embedded(parts.embedder, text) if place < AT_ONCE else Embedded(parts.embedder.model)
+
+
+def _same(store: Store, text: str, vectors: Embedded, place: Place) -> Memory | None:
+    """A fact in this place with the same text, or a summary that is as good as the same."""
+    twin = store.twin(place, fingerprint(text))
+    if twin and twin.memory.kind is Kind.SEMANTIC:
+        return twin.memory
+    if vectors.whole is None:
+        return None
+    near = store.by_vector(vectors.whole, vectors.model, Filter((place,), kinds=(Kind.SEMANTIC,)), 5).scores
+    found = store.memories([id for id, cosine in near.items() if cosine >= SAME_SUMMARY])
+    return next((stored.memory for stored in found.values() if stored.memory.derived_from), None)
+
+
+def _patterns(parts: Parts, evidence: Sequence[Memory], caller: Caller, now: datetime) -> list[_Made]:
+    """What comes up in several sessions: new patterns, and known ones that came up again."""
+    wanted = Filter(places(caller), kinds=(Kind.PROCEDURAL,), states=(State.ACTIVE, State.FORGOTTEN))
+    known = [m for m in listed(parts.store, wanted) if is_pattern(m)]
+    known = [m for m in known if m.is_active or not (m.status.reason or "").startswith(_UNDONE)]
+    made: list[_Made] = []
+    # One summary can stand for many sessions, so it is sessions that are counted and not members.
+    for cluster in clustered(parts.store, evidence, parts.embedder.model, smallest=1):
+        if len(_sessions(parts.store, cluster)) < SESSIONS_OF_A_PATTERN:
+            continue
+        before = next((m for m in known if _is_about(m, cluster)), None)
+        if before is None:
+            made.append(_first_seen(parts, cluster, len(made), now))
+        # One that the user has forgotten stays so: finding it again would be nagging.
+        elif before.is_active and not {*cluster.roots} <= {*before.derived_from}:
+            made.append(_seen_again(parts.store, cluster, before, now))
+    return made
+
+
+def _first_seen(parts: Parts, cluster: Cluster, place: int, now: datetime) -> _Made:
+    # In the project if any source is: what a project said does not leave it, whatever scope is suggested.
+    narrowest = min((m.place for m in cluster.members), key=lambda place: place.project is None)
+    text = recurring(cluster.texts, cluster.near)
+    memory = replace(
+        _new(cluster, Kind.PROCEDURAL, text, _beyond_session(narrowest), now),
+        session=None,
+        category="pattern",
+        metadata={"topics": list[Json](themes(cluster.texts))},
+        derived_from=cluster.roots,
+    )
+    links = linked_to(parts.store, memory, (), now)
+    vectors = _embedded(parts, text, place)
+    return _Made(_counted(parts.store, memory), None, cluster, cluster.roots, vectors, links)
+
+
+def _seen_again(store: Store, cluster: Cluster, before: Memory, now: datetime) -> _Made:
+    joined = tuple(root for root in cluster.roots if root not in before.derived_from)
+    return _Made(_counted(store, _extended(before, cluster, joined, now)), before, cluster, joined)
+
+
+def _sessions(store: Store, cluster: Cluster) -> set[str]:
+    """Where the things were said that a cluster rests on."""
+    ids = [root for m in cluster.members for root in m.derived_from]
+    said = [*cluster.members, *(stored.memory for stored in store.memories(ids).values())]
+    return {m.session for m in said if m.session}
+
+
+def _counted(store: Store, pattern: Memory) -> Memory:
+    """A pattern with how often it came up, and in how many sessions."""
+    sessions = _sessions(store, Cluster((pattern,)))
+    counts: dict[str, Json] = {"frequency": len(pattern.derived_from), "sessions": len(sessions)}
+    return replace(pattern, metadata={**pattern.metadata, **counts})
+
+
+def _is_about(pattern: Memory, cluster: Cluster) -> bool:
+    """Whether a known pattern and a cluster share half of the smaller one's sources."""
+    shared = {*cluster.roots} & {*pattern.derived_from}
+    return 2 * len(shared) >= min(len(cluster.roots), len(pattern.derived_from))
+
+
+def _pattern(made: _Made) -> Pattern:
+    memory, cluster = made.memory, made.cluster
+    spans = len({m.place.project for m in cluster.members}) > 1
+    everywhere = spans or memory.scope is Scope.USER or is_preference(cluster.texts)
+    return Pattern(memory.text, len(memory.derived_from), Scope.USER if everywhere else Scope.PROJECT, memory.id)
+
+
+def _new(cluster: Cluster, kind: Kind, text: str, place: Place, now: datetime) -> Memory:
+    newest = cluster.members[-1]
+    return Memory(
+        id=new_id(now),
+        text=text,
+        kind=kind,
+        place=place,
+        session=newest.session,
+        tags=cluster.tags[:MOST_TAGS],
+        importance=cluster.importance,
+        source=Source(tool="consolidation"),
+        created=now,
+        updated=now,
+        event_time=newest.event_time,
+        valid_from=newest.event_time,
+        derived_from=tuple(m.id for m in cluster.members),
+    )
+
+
+def _extended(old: Memory, cluster: Cluster, joined: Sequence[MemoryId], now: datetime) -> Memory:
+    return replace(
+        old,
+        tags=tuple(dict.fromkeys((*old.tags, *cluster.tags)))[: max(MOST_TAGS, len(old.tags))],
+        importance=max(old.importance, cluster.importance),
+        derived_from=tuple(dict.fromkeys((*old.derived_from, *joined))),
+        updated=now,
+        version=old.version + 1,
+    )
+
+
+def _changes(summaries: Sequence[_Made], patterns: Sequence[_Made], run: Run, free: RunFree) -> Changes:
+    both = [*summaries, *patterns]
+    marked = [m for made in summaries for m in made.cluster.members]
+    seen = {m.id: m for made in both for m in (*made.cluster.members, *((made.before,) if made.before else ()))}
+    reason = _reason(run)
+    return Changes(
+        at=run.at,
+        expects=(free, *(AtVersion(m.id, m.version) for m in seen.values())),
+        memories=(
+            *(made.memory for made in both),
+            *(replace(m, consolidated=True, version=m.version + 1) for m in marked),
+        ),
+        embeddings=tuple(e for made in both if made.vectors for e in made.vectors.of(made.memory.id)),
+        history=(
+            *(entry(made.before, Event.UPDATED, run.at, reason) for made in both if made.before),
+            *(entry(made.memory, Event.CREATED, run.at, reason) for made in both if not made.before),
+            *(entry(m, Event.CONSOLIDATED, run.at, reason) for m in marked),
+        ),
+        entities=tuple(e for made in both for e in made.links.entities),
+        links=tuple(k for made in both for k in made.links.links),
+        relations=tuple(r for made in both for r in made.links.relations),
+        runs=(run,),
+    )
+
+
+def _reason(run: Run) -> str:
+    return f"run {run.id}"
+
+
+def _undoable(store: Store, run_id: str, caller: Caller) -> Run:
+    run = store.run(undress(run_id) or run_id)
+    if run is None or run.scope.split("\x1f")[1] != caller.user:
+        raise NotFound(f"no run {run_id}; `retain history --runs` lists them", run=run_id)
+    if run.undone:
+        raise Refused(f"run {run.id} was undone already, at {iso(run.undone)}")
+    return run
+
+
+def _refuse_built_on(store: Store, run: Run, histories: Mapping[MemoryId, Sequence[HistoryEntry]]) -> None:
+    """A later run may have extended what this one made; taking the older one back would pull it from under it."""
+    for id in run.made:
+        reasons = [e.reason or "" for e in histories.get(id, ())]
+        since = reasons[reasons.index(_reason(run)) + 1 :] if _reason(run) in reasons else []
+        later = [store.run(reason.removeprefix("run ")) for reason in since if reason.startswith("run ")]
+        for other in later:
+            if other and not other.undone:
+                raise Refused(f"run {other.id} built on run {run.id}; undo it first with `retain undo {other.id}`")
+
+
+def _taken_back(memory: Memory, history: Sequence[HistoryEntry], run: Run, now: datetime) -> Memory | None:
+    """A memory as it was before the run; None when the run did not change it."""
+    row = next((e for e in history if e.reason == _reason(run)), None)
+    if row is None:
+        return None
+    newer = replace(memory, updated=now, version=memory.version + 1)
+    if row.event is Event.CONSOLIDATED:
+        return replace(memory, consolidated=False, version=memory.version + 1)
+    if row.event is Event.CREATED:
+        return replace(newer, status=Status(State.FORGOTTEN, f"{_UNDONE}{run.id}", now)) if memory.is_active else None
+    left = tuple(id for id in memory.derived_from if id not in run.sources)
+    said = next((e.text for e in history if e.version == row.version + 1), memory.text)
+    # What somebody has rewritten since stays as they wrote it.
+    text = row.text if said == memory.text else memory.text
+    return replace(newer, text=text, importance=row.importance, tags=row.tags, derived_from=left)

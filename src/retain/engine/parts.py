@@ -1,0 +1,73 @@
+"""What the engine works with, and the two moves that every verb makes: apply a plan, and find a memory."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from retain.domain.changes import Changes, Conflict
+from retain.domain.ids import undress
+from retain.domain.memory import Memory, Place, Scope, Stored
+from retain.domain.session import Caller
+from retain.errors import NotFound, StoreBusy, invalid
+from retain.ports import Clock, Embedder, Store
+
+R = TypeVar("R")
+ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    store: Store
+    embedder: Embedder
+    clock: Clock
+
+
+def settle(store: Store, plan: Callable[[], tuple[Changes, R]]) -> R:
+    """Applies what `plan` returns; when somebody else was faster, plans again on what is true now."""
+    broken = None
+    for _ in range(ATTEMPTS):
+        changes, reply = plan()
+        outcome = store.apply(changes)
+        if not isinstance(outcome, Conflict):
+            return reply
+        broken = outcome.broken
+    raise StoreBusy(f"others kept changing the same memories ({broken}); nothing was written, try again")
+
+
+def visible(store: Store, id: str, caller: Caller) -> Stored:
+    """The memory with this id, in any dress; those of other people do not exist."""
+    bare = undress(id)
+    if bare is None:
+        raise invalid("memory_id", id, "not an id; ids look like memory:0mwi0000000000000000 and come from recall")
+    found = store.memories([bare]).get(bare)
+    if found is None or found.memory.place.user != caller.user:
+        raise NotFound(f"no memory {id}; recall it to see its id", memory_id=id)
+    return found
+
+
+def places(caller: Caller, scopes: tuple[Scope, ...] = ()) -> tuple[Place, ...]:
+    """Where a caller may look: its session, its project, and what it knows everywhere."""
+    project = caller.project.id if caller.project else None
+    seen = [Place(Scope.USER, caller.user)]
+    if project:
+        seen.append(Place(Scope.PROJECT, caller.user, project))
+    if caller.session:
+        seen.append(Place(Scope.SESSION, caller.user, project, caller.session))
+    return tuple(place for place in seen if not scopes or place.scope in scopes)
+
+
+def owners(caller: Caller) -> tuple[str, ...]:
+    """Whose entities a caller sees: its project's and its own."""
+    return tuple({place.owner for place in places(caller)})
+
+
+def place_of(memory: Memory, scope: Scope, caller: Caller) -> Place:
+    """Where a memory lands when it gets this scope."""
+    current = caller.project.id if caller.project else None
+    return place_for(scope, memory.place.user, memory.place.project or current, None)
+
+
+def place_for(scope: Scope, user: str, project: str | None, session: str | None) -> Place:
+    if scope is Scope.USER:
+        return Place(scope, user)
+    return Place(scope, user, project, session if scope is Scope.SESSION else None)

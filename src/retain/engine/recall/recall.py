@@ -1,0 +1,208 @@
+"""Recall: lanes find candidates, signals tell how well each fits, and the best come back explained."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from retain.domain.memory import Kind, MemoryId, Scope, State, Vector
+from retain.domain.recall import Filter, Found, Hit, Recalled, Strategy, Warning
+from retain.domain.session import Caller
+from retain.domain.words import query_terms, terms
+from retain.engine.drafts import string_faults
+from retain.engine.embed import query_vector
+from retain.engine.knowledge.walk import proximity, unaddressed
+from retain.engine.parts import Parts, places
+from retain.engine.recall import signals
+from retain.engine.recall.scoring import broadest, relevance, scored
+from retain.errors import Fault, InvalidInput, QueryTimeout, shorten
+from retain.ports import Context, Store
+
+LANE = 50  # candidates from each lane
+COUNTED = 5000  # matches that a lane names, so that those of two lanes can be told apart and counted
+ADMIT = 15  # the best of each lane bring their direct neighbours along
+BESIDE = 0.2  # relevance that a neighbour needs which no lane found itself; unrelated memories reach 0.15
+SPARE = 10  # more than asked for are read whole: summaries may change places with what they were made from
+MAX_QUESTION = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and which memories may answer."""
+
+    text: str
+    scopes: tuple[Scope, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    strategy: Strategy = Strategy.HYBRID
+    limit: int = 10
+    min_importance: float = 0.0
+    tags: tuple[str, ...] = ()
+    after: datetime | None = None
+    before: datetime | None = None
+    include_forgotten: bool = False
+
+
+@dataclass(slots=True)
+class Lanes:
+    """What the lanes found, and what one of them could not do."""
+
+    vector: Vector | None = None
+    meaning: Found = field(default_factory=lambda: Found({}, 0))
+    words: Found = field(default_factory=lambda: Found({}, 0))
+    graph: Found = field(default_factory=lambda: Found({}, 0))
+    warnings: list[Warning] = field(default_factory=list)
+    late: int = 0
+
+    def found(self) -> list[Found]:
+        return [lane for lane in (self.meaning, self.words, self.graph) if len(lane)]
+
+
+def recall(parts: Parts, question: Question, caller: Caller) -> Recalled:
+    """The memories that answer a question best. Filters hold inside every lane."""
+    _check(question)
+    wanted = _filter(question, caller)
+    if not wanted.places:
+        return Recalled((), 0, question.strategy)
+    lanes = _search(parts, question, wanted, caller)
+    if lanes.late and not lanes.found():
+        raise QueryTimeout("every search ran past its deadline; ask a shorter question or narrow it with filters")
+    matched = {id for lane in lanes.found() for id in lane.scores}
+    ranked = _rank(parts, question, lanes, wanted)
+    hits = [hit for hit in ranked if hit.id in matched or hit.relevance >= BESIDE]
+    total = len(matched.union(hit.id for hit in hits))
+    return Recalled(tuple(hits[: question.limit]), total, question.strategy, tuple(lanes.warnings))
+
+
+def _check(question: Question) -> None:
+    faults = list(string_faults(question.text, "query"))
+    if not question.text.strip():
+        faults.append(Fault("query", shorten(question.text), "is empty; say in plain words what you want to know"))
+    if len(question.text) > MAX_QUESTION:
+        faults.append(Fault("query", f"{len(question.text):,} characters", f"longer than {MAX_QUESTION:,} characters"))
+    if question.after and question.before and question.after > question.before:
+        faults.append(Fault("time_range", "", "`after` is later than `before`; nothing could match"))
+    if faults:
+        raise InvalidInput(faults)
+
+
+def _filter(question: Question, caller: Caller) -> Filter:
+    return Filter(
+        places=places(caller, question.scopes),
+        kinds=question.kinds,
+        tags=question.tags,
+        after=question.after,
+        before=question.before,
+        min_importance=question.min_importance,
+        states=tuple(State) if question.include_forgotten else (State.ACTIVE,),
+    )
+
+
+def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller) -> Lanes:
+    """Runs the lanes that the strategy names; one that is late leaves the answer to the others."""
+    lanes = Lanes()
+    store, model = parts.store, parts.embedder.model
+    if question.strategy is not Strategy.KEYWORD:
+        lanes.vector, warning = query_vector(parts.embedder, unaddressed(store, question.text, caller))
+        lanes.warnings += [warning] if warning else []
+    vector = lanes.vector
+    if vector and question.strategy in (Strategy.VECTOR, Strategy.HYBRID):
+        lanes.meaning = _timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, COUNTED))
+    keyword = question.strategy in (Strategy.KEYWORD, Strategy.HYBRID)
+    if keyword or (question.strategy is Strategy.VECTOR and not vector):
+        lanes.words = _timely(lanes, "keyword", lambda: store.by_words(query_terms(question.text), wanted, COUNTED))
+    if question.strategy is Strategy.GRAPH:
+        lanes.graph = _timely(lanes, "graph", lambda: proximity(store, question.text, wanted, caller))
+    return lanes
+
+
+def _timely(lanes: Lanes, name: str, search: Callable[[], Found]) -> Found:
+    try:
+        return search()
+    except QueryTimeout:
+        lanes.late += 1
+        lanes.warnings.append(Warning("query_timeout", f"the {name} search ran past its deadline; results are partial"))
+        return Found({}, 0)
+
+
+def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter) -> list[Hit]:
+    """Scores every candidate, then reads the best ones whole."""
+    contexts = _contexts(parts.store, question, lanes, wanted)
+    asked = query_terms(question.text)
+    meaning = _meaning(parts, lanes, [context.memory for context in contexts])
+    by_words = question.strategy is not Strategy.VECTOR or lanes.vector is None
+    spoken = signals.words(contexts, asked, parts.store.corpus(asked)) if by_words else {}
+    named, pairs = frozenset(terms(question.text)), signals.pairs(question.text)
+    now, widest = parts.clock.now(), broadest(contexts)
+    scores = []
+    for context in contexts:
+        found = _signals(question.strategy, context.memory, lanes, meaning, spoken)
+        if question.strategy is Strategy.HYBRID:
+            found["subject"] = signals.subject(context.text, named)
+            found["phrase"] = signals.phrase(context.words, pairs)
+            found["asking"] = signals.asking(context.text)
+        scores.append(scored(context, relevance(found), widest, now))
+    best = sorted(scores, key=lambda score: (-score.total, score.memory))[: question.limit + SPARE]
+    memories = parts.store.memories([score.memory for score in best])
+    hits = [Hit(memories[s.memory], s.total, s.relevance, s.terms) for s in best if s.memory in memories]
+    return sorted(_below_summaries(hits), key=lambda hit: -hit.score)
+
+
+def _contexts(store: Store, question: Question, lanes: Lanes, wanted: Filter) -> list[Context]:
+    found = store.contexts(_candidates(lanes), wanted, signals.REACH)
+    if question.strategy is Strategy.HYBRID:
+        found += store.contexts(_neighbours(lanes, found), wanted, signals.REACH)
+    return found
+
+
+def _signals(
+    strategy: Strategy, id: MemoryId, lanes: Lanes, meaning: dict[MemoryId, float], spoken: dict[MemoryId, float]
+) -> dict[str, float]:
+    if strategy is Strategy.GRAPH:
+        return {"graph": lanes.graph.scores.get(id, 0.0)}
+    found = {"meaning": meaning.get(id, 0.0)} if lanes.vector else {}
+    return found if strategy is Strategy.VECTOR and lanes.vector else found | {"words": spoken.get(id, 0.0)}
+
+
+def _candidates(lanes: Lanes) -> list[MemoryId]:
+    return list(dict.fromkeys(id for lane in lanes.found() for id in list(lane.scores)[:LANE]))
+
+
+def _neighbours(lanes: Lanes, contexts: Sequence[Context]) -> list[MemoryId]:
+    """Direct neighbours of each lane's best: an answer often stands next to the words of the question."""
+    best = {id for lane in lanes.found() for id in list(lane.scores)[:ADMIT]}
+    known = {context.memory for context in contexts}
+    beside = (id for c in contexts if c.memory in best for distance, id, _ in c.neighbours if abs(distance) == 1)
+    return [id for id in dict.fromkeys(beside) if id not in known]
+
+
+def _meaning(parts: Parts, lanes: Lanes, ids: Sequence[MemoryId]) -> dict[MemoryId, float]:
+    """Cosine of every candidate, also of those that another lane found."""
+    known = {id: max(cosine, 0.0) for id, cosine in lanes.meaning.scores.items()}
+    others = [id for id in ids if id not in known]
+    if lanes.vector is None or not others:
+        return known
+    return known | _cosines(parts.store, lanes.vector, others, parts.embedder.model)
+
+
+def _cosines(store: Store, vector: Vector, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, float]:
+    import numpy as np
+
+    query = np.frombuffer(vector, dtype="<f4")
+    found = store.vectors(ids, model)
+    return {
+        id: max(0.0, float((np.frombuffer(b"".join(chunks), dtype="<f4").reshape(len(chunks), -1) @ query).max()))
+        for id, chunks in found.items()
+    }
+
+
+def _below_summaries(hits: Sequence[Hit]) -> list[Hit]:
+    """What a summary was made from stays findable, below it."""
+    ceiling: dict[MemoryId, float] = {}
+    for hit in hits:
+        for source in hit.stored.memory.derived_from:
+            ceiling[source] = min(ceiling.get(source, hit.score), hit.score)
+    return [
+        replace(hit, score=min(hit.score, 0.999 * ceiling[hit.id]))
+        if hit.stored.memory.consolidated and hit.id in ceiling
+        else hit
+        for hit in hits
+    ]

@@ -1,0 +1,203 @@
+"""Remembering: through the gate (redact, duplicates, contradictions, entities), then one atomic write."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from retain.domain.changes import AtVersion, Changes, Contradiction, NoTwin
+from retain.domain.claims import fingerprint, same_claim
+from retain.domain.ids import new_id
+from retain.domain.memory import Event, HistoryEntry, Memory, Place, Scope, Stored
+from retain.domain.recall import Filter, Warning
+from retain.domain.session import Caller, Session
+from retain.domain.words import query_terms
+from retain.engine.drafts import Draft, checked
+from retain.engine.embed import Embedded, embedded
+from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
+from retain.engine.lifecycle.contradictions import clash
+from retain.engine.parts import Parts, place_for, places, settle
+from retain.ports import Store
+
+NEAR = 0.95
+NEIGHBOURS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a draft."""
+
+    memory: Memory
+    reinforced: bool = False
+    embedded: bool = False
+    chunks_missing: int = 0
+    links_given: int = 0
+    links_inferred: int = 0
+    contradicts: tuple[Contradiction, ...] = ()
+    redacted: tuple[str, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory close to a text, and how close."""
+
+    stored: Stored
+    cosine: float
+
+    @property
+    def memory(self) -> Memory:
+        return self.stored.memory
+
+
+def remember(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
+    """Stores the draft, or reinforces the memory that already says it."""
+    draft, redacted = checked(draft)
+    place, warnings = _place(draft, caller)
+    vectors = embedded(parts.embedder, draft.text)
+    if vectors.warning:
+        warnings = (*warnings, vectors.warning)
+    now = parts.clock.now()
+
+    def plan() -> tuple[Changes, Remembered]:
+        near = neighbours(parts.store, draft.text, vectors, caller, place)
+        same = _same(parts.store, draft.text, place, near)
+        if same:
+            return _reinforce(same, draft, caller, now)
+        return _store(parts.store, draft, vectors, caller, place, near, now)
+
+    reply = settle(parts.store, plan)
+    return replace(reply, redacted=redacted, warnings=warnings + reply.warnings)
+
+
+def neighbours(store: Store, text: str, vectors: Embedded, caller: Caller, place: Place) -> list[Neighbour]:
+    """What the caller already knows that is closest to a text: by meaning, else by words."""
+    wanted = Filter(tuple({*places(caller), place}))
+    if vectors.vectors:
+        found = store.by_vector(vectors.vectors[0], vectors.model, wanted, NEIGHBOURS).scores
+    else:
+        found = dict.fromkeys(store.by_words(query_terms(text), wanted, NEIGHBOURS).scores, 0.0)
+    memories = store.memories(list(found))
+    return [Neighbour(stored, found[id]) for id, stored in memories.items()]
+
+
+def contradictions(
+    near: Sequence[Neighbour], new: Memory, also: Sequence[Stored], now: datetime
+) -> tuple[Contradiction, ...]:
+    """Rivals among what is near in meaning, and among what speaks of the same entities."""
+    close = {stored.memory.id: Neighbour(stored, 0.0) for stored in also} | {n.memory.id: n for n in near}
+    found = []
+    for old in close.values():
+        rival = clash(old.memory.text, new.text, cosine=old.cosine) if old.memory.id != new.id else None
+        if rival:
+            found.append(Contradiction(new_id(now), old.memory.id, new.id, rival.kind, rival.detail, now))
+    return tuple(found)
+
+
+def session_of(draft: Draft, caller: Caller) -> str | None:
+    return draft.session or caller.session
+
+
+def started(session: str | None, caller: Caller, now: datetime) -> tuple[Session, ...]:
+    """The session as it must exist once something was said in it."""
+    project = caller.project.id if caller.project else None
+    return (Session(session, now, project, caller.user),) if session else ()
+
+
+def entry(before: Memory, event: Event, at: datetime, reason: str | None = None) -> HistoryEntry:
+    """The history row for a memory that is about to change."""
+    said = (before.text, before.importance, before.tags, before.scope)
+    return HistoryEntry(before.id, before.version, event, *said, at, reason)
+
+
+def _place(draft: Draft, caller: Caller) -> tuple[Place, tuple[Warning, ...]]:
+    project = caller.project.id if caller.project else None
+    if draft.scope is Scope.PROJECT and project is None:
+        note = "the working folder belongs to no project (home or root), so this is stored for the user, everywhere"
+        return Place(Scope.USER, caller.user), (Warning("no_project", note),)
+    return place_for(draft.scope, caller.user, project, session_of(draft, caller)), ()
+
+
+def _same(store: Store, text: str, place: Place, near: Sequence[Neighbour]) -> Stored | None:
+    """The memory in this place that already says it, to the letter or in nearly the same words."""
+    twin = store.twin(place, fingerprint(text))
+    if twin:
+        return twin
+    alike = (n for n in near if n.cosine >= NEAR and n.memory.place.key == place.key)
+    return next((n.stored for n in alike if _agrees(n, text)), None)
+
+
+def _agrees(near: Neighbour, text: str) -> bool:
+    """Whether a text that means nearly the same also says the same: "we use tabs" and "we use spaces" are close."""
+    return same_claim(near.memory.text, text) and clash(near.memory.text, text, cosine=near.cosine) is None
+
+
+def _reinforce(stored: Stored, draft: Draft, caller: Caller, now: datetime) -> tuple[Changes, Remembered]:
+    old = stored.memory
+    memory = replace(
+        old,
+        tags=tuple(dict.fromkeys((*old.tags, *draft.tags))),
+        importance=max(old.importance, draft.importance),
+        metadata={**old.metadata, **draft.metadata},
+        reinforced=old.reinforced + 1,
+        reinforced_at=now,
+        updated=now,
+        version=old.version + 1,
+    )
+    links = given_links(memory, draft.entities, now)
+    changes = Changes(
+        at=now,
+        expects=(AtVersion(old.id, old.version),),
+        memories=(memory,),
+        history=(entry(old, Event.REINFORCED, now),),
+        entities=links.entities,
+        links=links.links,
+        sessions=started(session_of(draft, caller), caller, now),
+    )
+    embedded = stored.model is not None
+    return changes, Remembered(memory, reinforced=True, embedded=embedded, links_given=len(links.links))
+
+
+def _store(
+    store: Store, draft: Draft, vectors: Embedded, caller: Caller, place: Place, near: Sequence[Neighbour], now: datetime
+) -> tuple[Changes, Remembered]:
+    memory = Memory(
+        id=new_id(now),
+        text=draft.text,
+        title=draft.title,
+        kind=draft.kind,
+        category=draft.category,
+        place=place,
+        session=session_of(draft, caller),
+        agent=caller.agent,
+        tags=draft.tags,
+        importance=draft.importance,
+        source=draft.source,
+        metadata=draft.metadata,
+        created=now,
+        updated=now,
+        event_time=draft.event_time or now,
+        valid_from=draft.event_time or now,
+    )
+    links = linked_to(store, memory, draft.entities, now)
+    rivals = contradictions(near, memory, about_the_same(store, links, memory), now)
+    changes = Changes(
+        at=now,
+        expects=(NoTwin(place, fingerprint(draft.text)),),
+        memories=(memory,),
+        embeddings=vectors.of(memory.id),
+        history=(entry(memory, Event.CREATED, now),),
+        entities=links.entities,
+        links=links.links,
+        relations=links.relations,
+        contradictions=rivals,
+        projects=(caller.project,) if caller.project and place.project else (),
+        sessions=started(memory.session, caller, now),
+    )
+    return changes, Remembered(
+        memory,
+        embedded=bool(vectors.vectors),
+        chunks_missing=vectors.missing,
+        links_given=links.given,
+        links_inferred=links.inferred,
+        contradicts=rivals,
+    )

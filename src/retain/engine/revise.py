@@ -1,0 +1,250 @@
+"""Changing what is remembered: update, tag, promote, forget, bring back, destroy. Every change leaves history."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from retain.domain.changes import AtVersion, Changes, Contradiction, NoTwin
+from retain.domain.claims import fingerprint
+from retain.domain.graph import fold
+from retain.domain.memory import Event, Json, Memory, Place, Scope, State, Status
+from retain.domain.recall import Warning
+from retain.domain.session import Caller
+from retain.engine.drafts import (
+    GivenEntity,
+    cleaned_text,
+    importance_faults,
+    label,
+    label_faults,
+    labels,
+    text_faults,
+)
+from retain.engine.embed import Embedded, embedded
+from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
+from retain.engine.parts import Parts, place_of, settle, visible
+from retain.engine.remember import contradictions, entry, neighbours
+from retain.errors import Fault, InvalidInput, Refused
+from retain.ports import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What is to change about a memory; None and empty leave a field as it is."""
+
+    text: str | None = None
+    importance: float | None = None
+    add_tags: tuple[str, ...] = ()
+    remove_tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    add_entities: tuple[GivenEntity, ...] = ()
+    remove_entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """A memory after a change, and what the change did."""
+
+    memory: Memory
+    fields: tuple[str, ...] = ()
+    embedded: bool = False
+    before: Scope | None = None
+    contradicts: tuple[Contradiction, ...] = ()
+    redacted: tuple[str, ...] = ()
+    warnings: tuple[Warning, ...] = ()
+
+
+def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
+    """Applies an edit. A new text passes the same gate as a new memory, and is never merged with another."""
+    _check(edit)
+    old = _changeable(parts.store, id, caller)
+    text, redacted = cleaned_text(edit.text) if edit.text is not None else (old.text, ())
+    vectors = embedded(parts.embedder, text) if text != old.text else None
+    now = parts.clock.now()
+
+    def plan() -> tuple[Changes, Revised]:
+        old = _changeable(parts.store, id, caller)
+        return _edited(parts.store, old, replace(edit, text=text), vectors, caller, now)
+
+    reply = settle(parts.store, plan)
+    warnings = (vectors.warning,) if vectors and vectors.warning else ()
+    return replace(reply, redacted=redacted, warnings=warnings)
+
+
+def tag(parts: Parts, id: str, add: Sequence[str], remove: Sequence[str], caller: Caller) -> Revised:
+    return update(parts, id, Edit(add_tags=tuple(add), remove_tags=tuple(remove)), caller)
+
+
+def promote(parts: Parts, id: str, target: Scope, reason: str | None, caller: Caller) -> Revised:
+    """Moves a memory to a broader scope; out of a session it no longer belongs to that session."""
+    now = parts.clock.now()
+
+    def plan() -> tuple[Changes, Revised]:
+        old = _changeable(parts.store, id, caller)
+        if target.breadth <= old.scope.breadth:
+            raise Refused(f"{id} already has scope {old.scope}; it can only be promoted to a broader one than that")
+        place = place_of(old, target, caller)
+        if target is Scope.PROJECT and place.project is None:
+            raise Refused("the working folder belongs to no project, so nothing can be promoted to one; use scope user")
+        _refuse_twin(parts.store, place, old.text, old)
+        session = None if old.scope is Scope.SESSION else old.session
+        new = replace(old, place=place, session=session, updated=now, version=old.version + 1)
+        before = parts.store.links([old.id])
+        said = tuple(GivenEntity(e.name, e.type, link.relationship) for link, e in before if not link.by_rule)
+        links = linked_to(parts.store, new, said, now)
+        changes = Changes(
+            at=now,
+            expects=(AtVersion(old.id, old.version), NoTwin(place, fingerprint(old.text), but=old.id)),
+            memories=(new,),
+            history=(entry(old, Event.PROMOTED, now, reason),),
+            entities=links.entities,
+            links=links.links,
+            unlinked=tuple((old.id, e.id) for _, e in before if e.owner != place.owner),
+            relations=links.relations,
+            projects=(caller.project,) if caller.project and place.project else (),
+        )
+        return changes, Revised(new, ("scope",), before=old.scope)
+
+    return settle(parts.store, plan)
+
+
+def forget(parts: Parts, id: str, reason: str | None, caller: Caller) -> Memory:
+    """Hides a memory from recall; its row, history and graph edges stay, the edges marked stale."""
+    return _moved(parts, id, Status(State.FORGOTTEN, reason, parts.clock.now()), Event.FORGOTTEN, caller)
+
+
+def bring_back(parts: Parts, id: str, caller: Caller) -> Memory:
+    """Makes a forgotten memory active again."""
+    return _moved(parts, id, Status(), Event.RESTORED, caller)
+
+
+def destroy(parts: Parts, id: str, caller: Caller) -> Memory:
+    """Deletes a memory everywhere; only its id stays, so that other processes learn of it."""
+    memory = visible(parts.store, id, caller).memory
+    parts.store.apply(Changes(at=parts.clock.now(), purged=(memory.id,)))
+    return memory
+
+
+def _moved(parts: Parts, id: str, status: Status, event: Event, caller: Caller) -> Memory:
+    now = parts.clock.now()
+
+    def plan() -> tuple[Changes, Memory]:
+        old = visible(parts.store, id, caller).memory
+        if old.status.state is status.state:
+            return Changes(at=now), old
+        if status.state is State.ACTIVE:
+            _refuse_twin(parts.store, old.place, old.text, old)
+        new = replace(old, status=status, updated=now, version=old.version + 1)
+        changes = Changes(
+            at=now,
+            expects=(AtVersion(old.id, old.version),),
+            memories=(new,),
+            history=(entry(old, event, now, status.reason),),
+            stale=((old.id, status.state is not State.ACTIVE),),
+        )
+        return changes, new
+
+    return settle(parts.store, plan)
+
+
+def _check(edit: Edit) -> None:
+    faults: list[Fault] = []
+    if edit.text is not None:
+        faults += text_faults(edit.text)
+    if edit.importance is not None:
+        faults += importance_faults(edit.importance)
+    faults += label_faults(edit.add_tags, "tags.add")
+    for part in ("name", "type", "relationship"):
+        faults += label_faults([getattr(e, part) for e in edit.add_entities], f"related_entities.add.{part}")
+    if edit == Edit():
+        faults.append(Fault("memory_id", "", "nothing to change was given; name at least one field"))
+    if faults:
+        raise InvalidInput(faults)
+
+
+def _changeable(store: Store, id: str, caller: Caller) -> Memory:
+    memory = visible(store, id, caller).memory
+    if memory.status.state is State.FORGOTTEN:
+        raise Refused(
+            f"{id} is forgotten, so it cannot be changed; bring it back first with forget_memory and restore: true, "
+            f"or `retain forget --restore {memory.id}`"
+        )
+    return memory
+
+
+def _refuse_twin(store: Store, place: Place, text: str, memory: Memory) -> None:
+    twin = store.twin(place, fingerprint(text))
+    if twin and twin.memory.id != memory.id:
+        raise Refused(f"memory:{twin.memory.id} already says exactly this there; change or forget that one instead")
+
+
+def _edited(
+    store: Store, old: Memory, edit: Edit, vectors: Embedded | None, caller: Caller, now: datetime
+) -> tuple[Changes, Revised]:
+    new = _with(old, edit, now)
+    rewritten = new.text != old.text
+    if rewritten:
+        _refuse_twin(store, new.place, new.text, old)
+    given = tuple(GivenEntity(label(e.name), label(e.type), label(e.relationship)) for e in edit.add_entities)
+    links = linked_to(store, new, given, now) if rewritten else given_links(new, given, now)
+    rivals = _rivals(store, new, vectors, caller, now) if rewritten and vectors else ()
+    changed = _changed(old, new, edit)
+    if not changed:
+        return Changes(at=now), Revised(old)
+    changes = Changes(
+        at=now,
+        expects=(
+            AtVersion(old.id, old.version),
+            *((NoTwin(new.place, fingerprint(new.text), but=old.id),) if rewritten else ()),
+        ),
+        memories=(new,),
+        embeddings=vectors.of(new.id) if vectors else (),
+        history=(entry(old, Event.UPDATED if changed != ("tags",) else Event.TAGGED, now),),
+        entities=links.entities,
+        links=links.links,
+        unlinked=_unlinked(store, old, edit.remove_entities, rewritten),
+        relations=links.relations,
+        contradictions=rivals,
+    )
+    return changes, Revised(new, changed, bool(vectors and vectors.vectors), contradicts=rivals)
+
+
+def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
+    removed = {fold(name) for name in edit.remove_tags}
+    kept = tuple(name for name in old.tags if fold(name) not in removed)
+    return replace(
+        old,
+        text=edit.text if edit.text is not None else old.text,
+        importance=old.importance if edit.importance is None else edit.importance,
+        tags=tuple(dict.fromkeys((*kept, *labels(edit.add_tags)))),
+        metadata={**old.metadata, **edit.metadata},
+        updated=now,
+        version=old.version + 1,
+    )
+
+
+def _changed(old: Memory, new: Memory, edit: Edit) -> tuple[str, ...]:
+    differing = {
+        "content": new.text != old.text,
+        "importance": new.importance != old.importance,
+        "tags": new.tags != old.tags,
+        "metadata": new.metadata != old.metadata,
+        "related_entities": bool(edit.add_entities or edit.remove_entities),
+    }
+    return tuple(name for name, differs in differing.items() if differs)
+
+
+def _rivals(
+    store: Store, new: Memory, vectors: Embedded, caller: Caller, now: datetime
+) -> tuple[Contradiction, ...]:
+    near = neighbours(store, new.text, vectors, caller, new.place)
+    return contradictions(near, new, about_the_same(store, linked_to(store, new, (), now), new), now)
+
+
+def _unlinked(store: Store, old: Memory, names: Sequence[str], rewritten: bool) -> tuple[tuple[str, str], ...]:
+    """Links to drop: those named, and, when the text changed, those that rules had read in the old one."""
+    removed = {fold(name) for name in names}
+    return tuple(
+        (old.id, entity.id)
+        for link, entity in store.links([old.id])
+        if fold(entity.name) in removed or (rewritten and link.by_rule)
+    )

@@ -1,0 +1,77 @@
+"""Sessions: what happened in one, in a line, and how one ends."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from retain.domain.changes import Changes
+from retain.domain.memory import Memory, State
+from retain.domain.recall import Filter
+from retain.domain.session import Caller, Session
+from retain.domain.words import STOP_WORDS
+from retain.engine.parts import Parts, places
+from retain.engine.remember import started
+
+MOST_READ = 200
+TOPICS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What was stored and recalled in a session."""
+
+    session: Session
+    kinds: dict[str, int]
+    recalls: int
+    served: int
+    topics: tuple[str, ...]
+
+    @property
+    def stored(self) -> int:
+        return sum(self.kinds.values())
+
+
+def activity(parts: Parts, caller: Caller) -> Activity | None:
+    """The current session so far; None while nothing has happened in it."""
+    if not caller.session:
+        return None
+    session = parts.store.session(caller.session, caller.user)
+    if session is None:
+        return None
+    wanted = Filter(places(caller), session=session.id, states=tuple(State))
+    memories = [stored.memory for stored in parts.store.listed(wanted, MOST_READ)]
+    kinds = dict(Counter(memory.kind.value for memory in memories))
+    served = parts.store.served(session.id, caller.user)
+    return Activity(session, kinds, session.recalls, served, topics(parts, memories))
+
+
+def end(parts: Parts, caller: Caller, now: datetime) -> None:
+    """Closes the session with a count and a one-line summary; a session in which nothing happened leaves no row."""
+    done = activity(parts, caller)
+    if done is None:
+        return
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(done.kinds.items()))
+    about = f" about {', '.join(done.topics)}" if done.topics else ""
+    summary = f"{done.stored} memories stored ({kinds or 'none'}){about}; {done.recalls} recalls"
+    parts.store.apply(Changes(at=now, sessions=(replace(done.session, ended=now, summary=summary),)))
+
+
+def begin(parts: Parts, caller: Caller, now: datetime) -> None:
+    """Makes the session known, or opens it again."""
+    parts.store.apply(Changes(at=now, sessions=started(caller.session, caller, now)))
+
+
+def topics(parts: Parts, memories: Sequence[Memory], limit: int = TOPICS) -> tuple[str, ...]:
+    """What memories are about: their tags and entities, then the words they share."""
+    named: Counter[str] = Counter(tag for memory in memories for tag in memory.tags)
+    named.update(entity.name for _, entity in parts.store.links([memory.id for memory in memories]))
+    if len(named) < limit:
+        words = Counter(word for memory in memories for word in set(_plain_words(memory.text)))
+        named.update({word: count for word, count in words.items() if count > 1})
+    return tuple(name for name, _ in named.most_common(limit))
+
+
+def _plain_words(text: str) -> list[str]:
+    words = (word.strip(".,;:!?()[]\"'`").lower() for word in text.split())
+    return [word for word in words if len(word) > 3 and word.isalpha() and word not in STOP_WORDS]
