@@ -1,0 +1,18 @@
+"""The `retain` command: hands over to the server or to the other commands, each with only the imports it needs."""
+
+import sys
+
+
+def main() -> None:
+    # A client waits for `serve`, so it does not pay for the command line.
+    if sys.argv[1:2] == ["serve"]:
+        from retain.surfaces.cli.serve import serve
+
+        serve(sys.argv[2:])
+    from retain.surfaces.cli.main import cli
+
+    cli(prog_name="retain")
+
+
+if __name__ == "__main__":
+    main()

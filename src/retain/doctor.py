@@ -1,0 +1,209 @@
+"""A check of everything that must be right for Retain to work, each fault with the way to put it right."""
+
+import re
+import shutil
+import sqlite3
+import struct
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib import metadata
+from pathlib import Path
+from typing import Literal
+
+from retain import maintenance
+from retain.app import make_embedder
+from retain.config import Loaded, Settings
+from retain.domain.memory import Vector
+from retain.errors import RetainError
+from retain.ports import Embedder
+from retain.stores.sqlite.store import SqliteStore
+
+OLDEST_PYTHON = (3, 11)
+OLDEST_SQLITE = (3, 35, 0)  # `returning`
+LITTLE_SPACE, NO_SPACE = 500_000_000, 50_000_000
+LONG_LOG = 200_000_000
+OLD_BACKUP = timedelta(days=7)
+MODEL_SECONDS = 60.0
+# Two that mean the same in other words, and one that does not; any useful model tells them apart.
+ALIKE = ("The login page is slow", "Signing in takes too long")
+UNLIKE = "Bananas are rich in potassium"
+
+State = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at. `repair` says what to do unless it is ok."""
+
+    area: str
+    state: State
+    note: str
+    repair: str = ""
+
+
+def examine(loaded: Loaded, settings_files: Sequence[Path], now: datetime) -> list[Check]:
+    """All checks, in the order in which one thing depends on another."""
+    settings = loaded.settings
+    return [
+        *_install(settings),
+        *_settings(loaded, settings_files),
+        *_store(settings),
+        *_model(settings),
+        *_backups(settings, now),
+    ]
+
+
+def is_sound(checks: Sequence[Check]) -> bool:
+    return all(check.state != "fail" for check in checks)
+
+
+def _install(settings: Settings) -> Iterator[Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    state: State = "ok" if sys.version_info >= OLDEST_PYTHON else "fail"
+    yield Check("install", state, f"Python {version}", "install Python 3.11 or newer")
+    yield _packages()
+    yield _sqlite()
+    home = next(
+        folder
+        for folder in (settings.home.expanduser().absolute(), *settings.home.absolute().parents)
+        if folder.exists()
+    )
+    free = shutil.disk_usage(home).free
+    state = "ok" if free >= LITTLE_SPACE else "warn" if free >= NO_SPACE else "fail"
+    yield Check("install", state, f"{free / 1e9:.1f} GB free for {settings.home}", "free some space on that disk")
+
+
+def _packages() -> Check:
+    try:
+        bounds = [
+            re.match(r"([\w.-]+)\s*([^;]*)", line)
+            for line in metadata.requires("retain") or ()
+            if "extra ==" not in line
+        ]
+    except metadata.PackageNotFoundError:
+        return Check("install", "warn", "runs from source: packages were not checked", "pip install retain")
+    wrong = [said for bound in bounds if bound and (said := _outside(bound[1], bound[2]))]
+    if wrong:
+        return Check("install", "fail", "; ".join(wrong), "pip install --upgrade --force-reinstall retain")
+    return Check("install", "ok", f"{len(bounds)} packages, all within their bounds")
+
+
+def _outside(name: str, bounds: str) -> str | None:
+    try:
+        found = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return f"{name} is not installed"
+    fits = {">=": lambda a, b: a >= b, "<": lambda a, b: a < b}
+    for sign, bound in re.findall(r"(>=|<)\s*([\d.]+)", bounds):
+        if not fits[sign](_numbers(found), _numbers(bound)):
+            return f"{name} {found} is outside {bounds.strip()}"
+    return None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(int(part) for part in found[0].split(".")) if found else ()
+
+
+def _sqlite() -> Check:
+    with closing(sqlite3.connect(":memory:")) as db:
+        try:
+            db.execute("create virtual table words using fts5(text)")
+        except sqlite3.OperationalError:
+            return Check(
+                "install", "fail", f"SQLite {sqlite3.sqlite_version} has no FTS5", "use a Python whose SQLite has it"
+            )
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        return Check(
+            "install", "fail", f"SQLite {sqlite3.sqlite_version} is too old", "use a Python with SQLite 3.35 or newer"
+        )
+    return Check("install", "ok", f"SQLite {sqlite3.sqlite_version} with full text")
+
+
+def _settings(loaded: Loaded, settings_files: Sequence[Path]) -> Iterator[Check]:
+    for problem in loaded.problems:
+        yield Check("settings", "fail", problem, "put it right there; `retain config` shows what is in force")
+    for path, mode in maintenance.too_open(loaded.settings, settings_files):
+        yield Check(
+            "settings", "fail", f"{path} can be read by others", f"retain doctor --repair, or chmod {mode:o} {path}"
+        )
+    if not loaded.problems:
+        yield Check("settings", "ok", f"{len(loaded.origins)} set, the rest as they come")
+
+
+def _store(settings: Settings) -> Iterator[Check]:
+    path = settings.database_file
+    if not path.exists() and not maintenance.set_aside(settings):
+        yield Check("store", "ok", f"{path} is made when something is first remembered")
+        return
+    try:
+        with closing(maintenance.sqlite_store(settings)) as store:
+            yield from _opened(store, settings)
+    except RetainError as error:
+        yield Check("store", "fail", error.message, "retain doctor --repair")
+
+
+def _opened(store: SqliteStore, settings: Settings) -> Iterator[Check]:
+    total = sum(store.counts(settings.user_id, "").by_state.values())
+    yield Check("store", "ok", f"{store.path} opens: {total} memories, {store.size() / 1e6:.1f} MB")
+    found, known = maintenance.schema(store)
+    state: State = "ok" if found <= known else "fail"
+    yield Check(
+        "store", state, f"schema {found}, and this Retain knows {known}", "update this Retain: pip install -U retain"
+    )
+    faults = store.faults()
+    for fault in faults:
+        yield Check("store", "fail", fault, "retain doctor --repair")
+    if not faults:
+        yield Check("store", "ok", "every page, index and reference is sound")
+    if (log := maintenance.log_bytes(settings)) > LONG_LOG:
+        yield Check("store", "warn", f"its log holds {log / 1e6:.0f} MB", "close windows that have been open for long")
+    for notice in store.notices():
+        state = "fail" if "damaged" in notice else "warn"
+        yield Check("store", state, notice, "retain doctor --repair" if state == "fail" else "")
+
+
+def _model(settings: Settings) -> Iterator[Check]:
+    if settings.embedding_model == "off":
+        yield Check(
+            "model", "warn", "switched off: memories are found by keyword only", "set embedding_model to bundled"
+        )
+        return
+    try:
+        yield _tried(make_embedder(settings))
+    except RetainError as error:
+        yield Check("model", "fail", error.message, "set embedding_model to bundled, or put that right")
+
+
+def _tried(embedder: Embedder) -> Check:
+    if not embedder.wait(MODEL_SECONDS):
+        why = embedder.state().why or f"not loaded after {MODEL_SECONDS:.0f} s"
+        return Check("model", "fail", why, "until then memories are found by keyword only")
+    first, second, other = embedder.embed([*ALIKE, UNLIKE])
+    near, far = _cosine(first, second), _cosine(first, other)
+    name = f"{embedder.model} loads, {len(first) // 4} dimensions"
+    if embedder.model.startswith("hashed"):
+        return Check("model", "warn", f"{name}; it knows shared words, not meaning", "set embedding_model to bundled")
+    if near <= far:
+        why = f"{name}, but tells nothing apart ({near:.2f} for the same meaning, {far:.2f} for another)"
+        return Check("model", "fail", why, "use another embedding_model, then retain reembed")
+    return Check("model", "ok", f"{name}; same meaning {near:.2f}, another {far:.2f}")
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    pairs = zip(struct.iter_unpack("<f", one), struct.iter_unpack("<f", other), strict=True)
+    return float(sum(a * b for (a,), (b,) in pairs))
+
+
+def _backups(settings: Settings, now: datetime) -> Iterator[Check]:
+    found = maintenance.all_backups(settings)
+    if not found:
+        state: State = "warn" if settings.database_file.exists() else "ok"
+        yield Check("backups", state, "there is none yet", "retain backup")
+        return
+    age = now - datetime.fromtimestamp(found[0].stat().st_mtime, UTC)
+    state = "ok" if age < OLD_BACKUP else "warn"
+    yield Check("backups", state, f"{len(found)}, the newest from {age.days} days ago", "retain backup")

@@ -1,0 +1,163 @@
+"""Looking after the files of a memory: who may read them, backups, and what to do with a damaged store."""
+
+import os
+import stat
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+from retain.app import Retain, make_store
+from retain.config import Settings
+from retain.domain.memory import MemoryId
+from retain.errors import NotFound, Refused, StoreDown, Unavailable, invalid
+from retain.stores.sqlite import backups, files, migrations, repair
+from retain.stores.sqlite.connection import MEMORY
+from retain.stores.sqlite.failures import files_of
+from retain.stores.sqlite.store import SqliteStore
+
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+
+
+def backup(app: Retain, now: datetime, to: Path | None = None) -> Path:
+    """A copy of the whole store in one file; by default among the backups, under the present moment."""
+    if to is None:
+        app.settings.backups.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+        to = app.settings.backups / f"retain-{now:%Y-%m-%dT%H%M%S}.db"
+    if to.exists():
+        raise Refused(f"{to} exists already; name another file, or remove that one first")
+    if not to.parent.is_dir():
+        raise invalid("file", to, f"there is no folder {to.parent}; make it first")
+    try:
+        app.engine.parts.store.backup(to)
+    except OSError as error:
+        raise StoreDown(f"{to} cannot be written: {error.strerror}; name another file") from error
+    return to
+
+
+def restore(settings: Settings, file: Path) -> Path:
+    """Puts a backup in the place of the store; says where the store that was there is kept."""
+    if not file.is_file():
+        known = [str(each) for each in all_backups(settings)[:5]]
+        raise NotFound(
+            f"there is no file {file}; " + (f"backups are {', '.join(known)}" if known else "there are no backups")
+        )
+    return repair.restore(file, _store_file(settings))
+
+
+def all_backups(settings: Settings) -> list[Path]:
+    """Newest first, those made by hand among them."""
+    return backups.all_backups(settings.backups)
+
+
+def backups_holding(settings: Settings, memory: MemoryId) -> list[Path]:
+    """Copies in which a memory that was destroyed may still be read: backups, and stores that were replaced."""
+    database = settings.database_file
+    kept = database.parent.glob(f"{database.name}.*") if database != MEMORY else ()
+    beside = [file for file in kept if file.suffix != ".lock" and not file.name.endswith(("-wal", "-shm"))]
+    return [copy for copy in (*all_backups(settings), *sorted(beside)) if _may_hold(copy, memory)]
+
+
+def set_aside(settings: Settings) -> list[Path]:
+    """Damaged stores that were kept and not dealt with yet."""
+    return files.set_aside_files(settings.database_file)
+
+
+def sqlite_store(settings: Settings) -> SqliteStore:
+    store = make_store(settings)
+    if not isinstance(store, SqliteStore):
+        raise Refused("only a store in a file can be looked after from here")
+    return store
+
+
+def schema(store: SqliteStore) -> tuple[int, int]:
+    """The version of the schema, and the one that this Retain knows."""
+    with store.pool.reading() as db:
+        return migrations.version_of(db), migrations.CURRENT
+
+
+def log_bytes(settings: Settings) -> int:
+    """How much the write-ahead log holds that is not in the store's own file yet."""
+    log = files_of(settings.database_file)[1]
+    return log.stat().st_size if log.exists() else 0
+
+
+def too_open(settings: Settings, settings_files: Iterable[Path]) -> list[tuple[Path, int]]:
+    """What others on this machine may read, each with the mode that it should have."""
+    if os.name != "posix":
+        return []
+    database = settings.database_file
+    folders = {
+        settings.home.expanduser(),
+        settings.backups,
+        database.parent if database != MEMORY else settings.backups,
+    }
+    private = {*files_of(database), *all_backups(settings), *set_aside(settings), *settings_files}
+    wanted = [(path, PRIVATE_FOLDER) for path in sorted(folders)] + [(path, PRIVATE_FILE) for path in sorted(private)]
+    return [(path, mode) for path, mode in wanted if path.exists() and stat.S_IMODE(path.stat().st_mode) & ~mode]
+
+
+def close_up(settings: Settings, settings_files: Iterable[Path]) -> list[str]:
+    found = too_open(settings, settings_files)
+    for path, mode in found:
+        path.chmod(mode)
+    return [f"{path} is private now" for path, _ in found]
+
+
+def mend(settings: Settings, may_restore: Callable[[Path], bool]) -> list[str]:
+    """Does what is safe about a damaged store, and says what that was. Nothing is deleted.
+
+    The full-text index is made anew; a file with other faults is set aside and what it holds goes into a new
+    store; where nothing can be read, the newest backup is restored, if `may_restore` agrees.
+    """
+    path = _store_file(settings)
+    done = _rebuild(settings)
+    for damaged in files.set_aside_files(path):
+        with closing(sqlite_store(settings)) as store:
+            done.append(repair.salvage(damaged, store).note)
+        # What could be read goes by another name now.
+        if damaged.exists():
+            done += _from_backup(settings, damaged, may_restore)
+    return done
+
+
+def _may_hold(copy: Path, memory: MemoryId) -> bool:
+    try:
+        return backups.holds(copy, memory)
+    except Unavailable:  # damaged: nobody can tell
+        return True
+
+
+def _rebuild(settings: Settings) -> list[str]:
+    done = []
+    with closing(sqlite_store(settings)) as store:
+        faults = store.faults()
+        if any("full-text" in fault or fault.startswith("words") for fault in faults):
+            repair.rebuild_words(store)
+            done.append("the full-text index was made anew")
+            faults = store.faults()
+    if faults:
+        path = settings.database_file
+        with files.alone(path):
+            kept = path.with_name(f"{path.name}.damaged-{files.now_stamp()}")
+            files.move(path, kept)
+        done.append(f"the damaged store was set aside as {kept.name}")
+    return done
+
+
+def _from_backup(settings: Settings, damaged: Path, may_restore: Callable[[Path], bool]) -> list[str]:
+    """Restores the newest backup, and adds what was remembered since the damage."""
+    newest = next(iter(all_backups(settings)), None)
+    if newest is None or not may_restore(newest):
+        return []
+    kept = repair.restore(newest, settings.database_file)
+    with closing(sqlite_store(settings)) as store:
+        repair.salvage(kept, store)
+    files.dismiss(damaged)
+    return [f"{newest.name} was restored, and what was remembered since is there too"]
+
+
+def _store_file(settings: Settings) -> Path:
+    if settings.database_file == MEMORY:
+        raise Refused("the store is in memory only (deployment_mode embedded-memory); there is no file to put right")
+    return settings.database_file

@@ -1,0 +1,131 @@
+"""The JSON of commands that no tool answers: what a run did, what was copied, what is set."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from retain.config import Loaded
+from retain.doctor import Check
+from retain.domain.changes import Run
+from retain.domain.memory import HistoryEntry, Memory
+from retain.domain.recall import Recalled
+from retain.domain.time import iso
+from retain.engine.context import Block
+from retain.engine.lifecycle.consolidation import Undone
+from retain.surfaces.mcp import render
+from retain.surfaces.mcp.render import Body, memory_id
+
+SECRET = ("remote_pass", "embedding_key")
+MASK = "••••"
+MOST_CHARS = 2000
+_IN_URL = re.compile(r"(://[^/@]*:)[^/@]*@")
+
+
+def recalled(answer: Recalled, *, explain: bool) -> Body:
+    return {
+        "memories": render.hits(answer.hits, MOST_CHARS, explain=explain),
+        "total_matched": answer.matched,
+        "strategy_used": answer.strategy.value,
+        "warnings": render.warnings(*answer.warnings),
+    }
+
+
+def block(made: Block) -> Body:
+    return {
+        "context_block": made.text,
+        "memories_used": len(made.memories),
+        "tokens_used": made.tokens,
+        "truncated": made.truncated,
+        "warnings": render.warnings(*made.warnings),
+    }
+
+
+def moved(memory: Memory) -> Body:
+    """A memory that was forgotten or brought back."""
+    return {
+        "memory_id": memory_id(memory.id),
+        "status": memory.status.state.value,
+        "reason": memory.status.reason,
+    }
+
+
+def destroyed(memory: Memory, holding: Sequence[Path]) -> Body:
+    return {
+        "memory_id": memory_id(memory.id),
+        "status": "destroyed",
+        "backups_holding_it": [str(file) for file in holding],
+    }
+
+
+def history(id: str, entries: Sequence[HistoryEntry]) -> Body:
+    return {"memory_id": memory_id(id), "history": [_entry(entry) for entry in entries]}
+
+
+def _entry(entry: HistoryEntry) -> Body:
+    return {
+        "version": entry.version,
+        "event": entry.event.value,
+        "content": entry.text,
+        "importance": entry.importance,
+        "tags": list(entry.tags),
+        "scope": entry.scope.value,
+        "at": iso(entry.at),
+        "reason": entry.reason,
+    }
+
+
+def runs(them: Sequence[Run]) -> Body:
+    return {"runs": [run(one) for one in them]}
+
+
+def run(one: Run) -> Body:
+    return {
+        "run_id": one.id,
+        "strategy": one.strategy,
+        "at": iso(one.at),
+        "made": [memory_id(id) for id in one.made],
+        "sources": [memory_id(id) for id in one.sources],
+        "undone_at": iso(one.undone) if one.undone else None,
+    }
+
+
+def undone(done: Undone) -> Body:
+    return {
+        **run(done.run),
+        "forgotten": [memory_id(id) for id in done.forgotten],
+        "restored": [memory_id(id) for id in done.restored],
+        "sources_active": [memory_id(id) for id in done.sources],
+    }
+
+
+def settings(loaded: Loaded, files: Sequence[Path]) -> Body:
+    return {
+        "settings": {
+            field.name: {"value": shown(loaded, field.name), "origin": loaded.origins.get(field.name, "default")}
+            for field in fields(loaded.settings)
+        },
+        "files": [{"path": str(file), "exists": file.exists()} for file in files],
+        "problems": list(loaded.problems),
+    }
+
+
+def checks(them: Sequence[Check], done: Sequence[str], *, sound: bool) -> Body:
+    return {
+        "ok": sound,
+        "checks": [
+            {"area": c.area, "state": c.state, "note": c.note, "repair": c.repair if c.state != "ok" else None}
+            for c in them
+        ],
+        "repaired": list(done),
+    }
+
+
+def shown(loaded: Loaded, name: str) -> object:
+    """A setting as it may be shown: never a password."""
+    value = getattr(loaded.settings, name)
+    if name in SECRET and value:
+        return MASK
+    if isinstance(value, str):
+        return _IN_URL.sub(rf"\1{MASK}@", value)
+    return str(value) if isinstance(value, Path) else value

@@ -1,0 +1,71 @@
+"""The state of a memory as lines: status, settings, the doctor's checks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from rich.text import Text
+
+from retain.config import Loaded, Settings
+from retain.doctor import Check, is_sound
+from retain.domain.session import Caller
+from retain.engine.status import Report
+from retain.surfaces.cli import bodies
+from retain.surfaces.cli.draw import DIM, Drawn, facts, several
+from retain.surfaces.cli.terminal import Indented, line
+
+STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+def status(report: Report, caller: Caller, settings: Settings) -> Drawn:
+    counts = report.counts
+    rest = f", {several(counts.entities, 'entities')}, {several(counts.relations, 'relations')}"
+    yield line((several(counts.total, "memories"), "bold"), rest)
+    yield from facts(
+        {
+            "scopes": _counted(counts.by_scope),
+            "types": _counted(counts.by_kind),
+            "forgotten": counts.by_state.get("forgotten"),
+            "keyword only": f"{counts.unembedded} (`retain reembed` makes their vectors)"
+            if counts.unembedded
+            else None,
+            "model": report.model + (f" ({report.model_state.why})" if report.model_state.why else ""),
+            "store": f"{settings.database_file}, {report.size / 1e6:.1f} MB",
+            "project": caller.project.path if caller.project else "none (home or root)",
+            "session": caller.session,
+        }
+    )
+    for notice in report.notices:
+        yield line(("note: ", "yellow"), notice)
+
+
+def settings(loaded: Loaded, files: Sequence[Path]) -> Drawn:
+    names = [field.name for field in fields(loaded.settings)]
+    width = max(map(len, names)) + 2
+    for name in names:
+        value, origin = bodies.shown(loaded, name), loaded.origins.get(name)
+        text = line("-" if value in (None, "") else str(value), (f"  from {origin}" if origin else "", DIM))
+        yield Indented(text, width, lead=Text(name, "bold" if origin else ""))
+    yield ""
+    for file in files:
+        yield line((f"{file}{'' if file.exists() else ' (not there)'}", DIM))
+    for problem in loaded.problems:
+        yield line(("problem: ", "red"), problem)
+
+
+def checks(them: Sequence[Check], done: Sequence[str]) -> Drawn:
+    for act in done:
+        yield line(("repaired  ", "green"), act)
+    area = ""
+    for check in them:
+        if check.area != area:
+            area = check.area
+            yield Text(area, "bold")
+        yield Indented(check.note, 8, lead=Text(f"  {check.state}", STYLES[check.state]))
+        if check.state != "ok" and check.repair:
+            yield Indented(f"→ {check.repair}", 8)
+    yield Text("Everything is in order." if is_sound(them) else "There are faults; see what to do above.")
+
+
+def _counted(them: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(them.items()) if count)

@@ -1,0 +1,72 @@
+"""Options that commands share, and what a command is given of them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+import click
+
+from retain.app import Retain
+from retain.config import Loaded, load
+from retain.domain.memory import Kind, Scope
+from retain.surfaces.cli.terminal import Terminal
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Counting accesses and finishing a long text's vectors may go on after the answer, but not for long.
+SETTLE_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Call:
+    """One run of a command: where it writes to, and whose memory it opens."""
+
+    terminal: Terminal
+    loaded: Loaded
+
+    @contextmanager
+    def memory(self) -> Iterator[Retain]:
+        """The memory, without a session of its own: a command is no conversation."""
+        with Retain(self.loaded, own_session=False) as app:
+            yield app
+            app.engine.settle(SETTLE_SECONDS)
+
+
+def common(command: Callable[Concatenate[Call, P], R]) -> Callable[P, R]:
+    """Adds --project, --user and --json, and hands the command a `Call`."""
+
+    @click.option("--project", type=click.Path(exists=True, file_okay=False), help="Folder whose project it is.")
+    @click.option("--user", metavar="NAME", help="Whose memory, where several people share a store.")
+    @click.option("--json", "as_json", is_flag=True, help="One line of JSON, and nothing else on standard output.")
+    @wraps(command)
+    def run(*args: P.args, **named: P.kwargs) -> R:
+        everywhere = click.get_current_context().find_root().params.get("as_json")
+        terminal = Terminal(as_json=bool(named.pop("as_json") or everywhere))
+        loaded = load({"project_dir": named.pop("project"), "user_id": named.pop("user")})
+        for problem in loaded.problems:
+            terminal.warn(problem)
+        return command(Call(terminal, loaded), *args, **named)
+
+    return run
+
+
+def filters(command: Callable[P, R]) -> Callable[P, R]:
+    """--scope and --type, each as often as one likes."""
+    kinds, scopes = click.Choice([kind.value for kind in Kind]), click.Choice([scope.value for scope in Scope])
+    by_kind = click.option("--type", "kinds", multiple=True, type=kinds, help="Only this type.")
+    by_scope = click.option("--scope", "scopes", multiple=True, type=scopes, help="Only this scope.")
+    return by_scope(by_kind(command))
+
+
+def limit(most: int, default: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    within = click.IntRange(1, most)
+    return click.option("--limit", type=within, default=default, show_default=True, help="At most so many.")
+
+
+session = click.option("--session", metavar="ID", help="The session it belongs to; default: the client's, if any.")
+yes = click.option("--yes", is_flag=True, help="Do not ask.")
+path = click.Path(dir_okay=False, path_type=Path)

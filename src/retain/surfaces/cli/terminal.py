@@ -1,0 +1,98 @@
+"""What a command writes: JSON on one line for programs, drawn lines for people."""
+
+import json
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+import click
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.text import Text
+
+from retain.errors import RetainError
+
+# A pipe has no width: what is read by another program is not cut into lines.
+ENDLESS = 1_000_000
+
+
+class Terminal:
+    """Where the output of one command goes."""
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self.as_json = as_json
+        self.console = _console(stderr=False)
+        self.errors = _console(stderr=True)
+
+    def tell(self, body: Mapping[str, object], drawn: Iterable[RenderableType]) -> None:
+        """The same data in one of its two forms."""
+        if self.as_json:
+            self.write(json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+        else:
+            self.draw(drawn)
+
+    def draw(self, drawn: Iterable[RenderableType]) -> None:
+        for each in drawn:
+            self.console.print(each)
+
+    def write(self, text: str) -> None:
+        sys.stdout.write(text + "\n")
+
+    def warn(self, message: str) -> None:
+        self.errors.print(line(("retain: ", "yellow"), message), soft_wrap=True)
+
+    def fail(self, error: RetainError) -> None:
+        """One line on standard error; with --json the envelope that a tool would answer."""
+        if self.as_json:
+            body = {"error": error.code, "message": error.message, "retry_possible": error.retry_possible}
+            self.write(json.dumps(body | dict(error.details), ensure_ascii=False, separators=(",", ":"), default=str))
+        else:
+            self.errors.print(line(("retain: ", "red"), " ".join(error.message.split())), soft_wrap=True)
+
+    def asked(self, question: str) -> bool:
+        """Whether somebody is there and says yes."""
+        if self.as_json or not sys.stdin.isatty():
+            return False
+        return click.confirm(question, err=True)
+
+
+class Indented:
+    """A text that keeps its distance from the left when it wraps; `lead` stands in that space on the first line."""
+
+    def __init__(self, text: Text | str, by: int = 2, style: str = "", *, lead: Text | None = None) -> None:
+        self.text = text if isinstance(text, Text) else Text(printable(text), style)
+        self.by = by
+        self.lead = lead or Text()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lead = self.lead.copy()
+        lead.pad_right(self.by - lead.cell_len)
+        for wrapped in self.text.wrap(console, max(options.max_width - self.by, 20)):
+            wrapped.rstrip()
+            yield Text.assemble(lead, wrapped)
+            lead = Text(" " * self.by)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def line(*parts: str | tuple[str, str]) -> Text:
+    """One line of several parts, each a text or a text with its style."""
+    return Text.assemble(*((printable(p), "") if isinstance(p, str) else (printable(p[0]), p[1]) for p in parts))
+
+
+def printable(text: str) -> str:
+    """The text without what would move the cursor, recolour the terminal or turn its writing round."""
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in _UNSEEN else "\ufffd" for c in text)
+
+
+# Control characters and surrogates; format characters are left, since emoji and many scripts are joined by them.
+_UNSEEN = ("Cc", "Cs")
+
+
+def _console(*, stderr: bool) -> Console:
+    console = _Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = ENDLESS
+    return console

@@ -1,0 +1,107 @@
+"""Commands that look after a memory: status, config, doctor, reembed, backup, restore."""
+
+from pathlib import Path
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from retain import doctor as health
+from retain import maintenance
+from retain.app import Retain
+from retain.config import Loaded, load, settings_files
+from retain.errors import EmbeddingFailed, Refused
+from retain.surfaces.cli import bodies, drawn_state, exits, options
+from retain.surfaces.cli.options import Call, common
+from retain.surfaces.mcp import reports
+
+
+@click.command()
+@common
+def status(call: Call) -> None:
+    """Show how much is remembered, where, and by which model it is found."""
+    with call.memory() as app:
+        body = reports.status(app)
+        call.terminal.tell(body, drawn_state.status(app.engine.status(app.caller()), app.caller(), app.settings))
+
+
+@click.command()
+@click.option("--path", is_flag=True, help="Only print the files that are looked at, the project's first.")
+@common
+def config(call: Call, path: bool) -> int | None:
+    """Show every setting, its value and where that came from."""
+    files = _files(call.loaded)
+    if path:
+        call.terminal.tell({"files": [str(file) for file in files]}, map(str, files))
+        return None
+    call.terminal.tell(bodies.settings(call.loaded, files), drawn_state.settings(call.loaded, files))
+    return exits.BAD_INPUT if call.loaded.problems else None
+
+
+@click.command()
+@click.option("--repair", is_flag=True, help="Do what is safe: permissions, indexes, damaged files, backups.")
+@options.yes
+@common
+def doctor(call: Call, repair: bool, yes: bool) -> int | None:
+    """Check the install, the settings, the store, the model and the backups, and name the repair."""
+    done = _repaired(call, yes=yes) if repair else []
+    files = _files(call.loaded)
+    # Read anew: a repair may have changed what was wrong with them.
+    loaded = load({"project_dir": call.loaded.settings.project_dir}) if repair else call.loaded
+    checks = health.examine(loaded, files, Retain(loaded).now())
+    sound = health.is_sound(checks)
+    call.terminal.tell(bodies.checks(checks, done, sound=sound), drawn_state.checks(checks, done))
+    return None if sound else exits.UNSOUND
+
+
+@click.command()
+@common
+def reembed(call: Call) -> None:
+    """Make the vectors that are missing, or were made by another model."""
+    with call.memory() as app:
+        if not app.engine.parts.embedder.wait(health.MODEL_SECONDS):
+            raise EmbeddingFailed(f"no vectors can be made: {app.engine.parts.embedder.state().why or 'still loading'}")
+        waiting = app.engine.status(app.caller()).counts.unembedded
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=call.terminal.errors, disable=call.terminal.as_json, transient=True) as bar:
+            task = bar.add_task("embedding", total=waiting)
+            made = app.engine.reembed(lambda done: bar.update(task, completed=done, total=max(waiting, done)))
+        model = app.engine.parts.embedder.model
+    call.terminal.tell({"embedded": made, "model": model}, [f"{made} memories embedded by {model}"])
+
+
+@click.command()
+@click.argument("file", type=options.path, required=False)
+@common
+def backup(call: Call, file: Path | None) -> None:
+    """Copy the whole store into one FILE; by default into the backups folder."""
+    with call.memory() as app:
+        made = maintenance.backup(app, app.now(), file)
+    size = made.stat().st_size
+    call.terminal.tell({"file": str(made), "bytes": size}, [f"{made} ({size / 1e6:.1f} MB)"])
+
+
+@click.command()
+@click.argument("file", type=options.path)
+@options.yes
+@common
+def restore(call: Call, file: Path, yes: bool) -> None:
+    """Put a backup FILE in the place of the store; the present one is kept beside it."""
+    settings = call.loaded.settings
+    if file.is_file() and not yes and not call.terminal.asked(f"Replace {settings.database_file} by {file}?"):
+        raise Refused(f"{file} was not restored: it takes the place of the present store, so it takes --yes")
+    kept = maintenance.restore(settings, file)
+    body = {"restored": str(file), "store": str(settings.database_file), "replaced_store_kept_as": str(kept)}
+    call.terminal.tell(body, [f"restored {file}", f"what was there is kept as {kept}"])
+
+
+def _files(loaded: Loaded) -> tuple[Path, Path]:
+    return settings_files({"project_dir": loaded.settings.project_dir} if "project_dir" in loaded.origins else None)
+
+
+def _repaired(call: Call, *, yes: bool) -> list[str]:
+    settings = call.loaded.settings
+    done = maintenance.close_up(settings, _files(call.loaded))
+    if settings.database_file.exists() or maintenance.set_aside(settings):
+        question = "Nothing can be read from a damaged store. Restore {}?"
+        done += maintenance.mend(settings, lambda backup: yes or call.terminal.asked(question.format(backup)))
+    return done

@@ -1,0 +1,129 @@
+"""Commands that write: remember, forget, consolidate, undo."""
+
+import sys
+from collections.abc import Sequence
+from typing import get_args
+
+import click
+
+from retain import maintenance
+from retain.app import Retain
+from retain.domain.memory import Kind, Scope, Source
+from retain.engine.drafts import Draft
+from retain.engine.lifecycle.consolidation import Strategy
+from retain.engine.remember import Remembered
+from retain.errors import Refused, invalid
+from retain.surfaces.cli import bodies, draw, exits, options
+from retain.surfaces.cli.options import Call, common
+from retain.surfaces.mcp import reports
+from retain.surfaces.mcp.render import Body
+
+
+@click.command()
+@click.argument("text", nargs=-1)
+@click.option("--type", "kind", type=click.Choice([k.value for k in Kind]), default="semantic", show_default=True)
+@click.option("--scope", type=click.Choice([s.value for s in Scope]), default="project", show_default=True)
+@click.option("--importance", type=click.FloatRange(0, 1), default=0.5, show_default=True)
+@click.option("--tag", "tags", multiple=True, help="A label; may be given several times.")
+@click.option("--file", help="The file it is about.")
+@click.option("--lines", is_flag=True, help="Each line of standard input is a memory of its own.")
+@options.session
+@common
+def remember(
+    call: Call,
+    text: Sequence[str],
+    kind: str,
+    scope: str,
+    importance: float,
+    tags: Sequence[str],
+    file: str | None,
+    lines: bool,
+    session: str | None,
+) -> None:
+    """Store a memory, or reinforce the one that says the same.
+
+    TEXT is read from standard input when it is - or left out.
+    """
+    given = _text(text)
+    texts = [line for line in given.splitlines() if line.strip()] if lines else [given]
+    drafts = [Draft(each, Kind(kind), Scope(scope), importance, tuple(tags), Source(file=file)) for each in texts]
+    with call.memory() as app:
+        done = [_remember(app, draft, session) for draft in drafts]
+    if lines:
+        body: Body = {"memories": [reports.remembered(one, None) for one in done]}
+        call.terminal.tell(body, (line for one in done for line in draw.remembered(one)))
+    else:
+        call.terminal.tell(reports.remembered(done[0], None), draw.remembered(done[0]))
+
+
+@click.command()
+@click.argument("id")
+@click.option("--reason", help="Why, for the history.")
+@click.option("--restore", is_flag=True, help="Bring a forgotten memory back.")
+@click.option("--purge", is_flag=True, help="Destroy it, with its history; this cannot be undone.")
+@options.yes
+@common
+def forget(call: Call, id: str, reason: str | None, restore: bool, purge: bool, yes: bool) -> None:
+    """Hide a memory from recall; it can be brought back unless it was purged."""
+    if restore and purge:
+        raise click.UsageError("--restore and --purge exclude each other")
+    with call.memory() as app:
+        if purge:
+            _purge(call, app, id, yes=yes)
+            return
+        memory = app.bring_back(id) if restore else app.forget(id, reason)
+    verb = "brought back" if restore else "forgotten"
+    call.terminal.tell(bodies.moved(memory), draw.moved(verb, memory))
+
+
+@click.command()
+@click.option("--strategy", type=click.Choice(get_args(Strategy)), default="full", show_default=True)
+@click.option("--dry-run", is_flag=True, help="Only show what would be written.")
+@options.session
+@common
+def consolidate(call: Call, strategy: Strategy, dry_run: bool, session: str | None) -> int | None:
+    """Turn events into lasting facts and recurring patterns; undo takes a run back.
+
+    Without a session, everything that is seen from here is summed up.
+    """
+    with call.memory() as app:
+        done = app.engine.consolidate(app.caller(session), session, strategy, dry_run=dry_run)
+    call.terminal.tell(reports.consolidated(done, dry_run=dry_run), draw.consolidated(done, dry_run=dry_run))
+    return exits.REFUSED if done.lost_to else None
+
+
+@click.command()
+@click.argument("run")
+@common
+def undo(call: Call, run: str) -> None:
+    """Take a consolidation back; `retain history --runs` lists them."""
+    with call.memory() as app:
+        done = app.engine.undo(run, app.caller())
+    call.terminal.tell(bodies.undone(done), draw.undone(done))
+
+
+def _text(words: Sequence[str]) -> str:
+    if words and list(words) != ["-"]:
+        return " ".join(words)
+    if not words and sys.stdin.isatty():
+        raise click.UsageError("nothing to remember was given; say it, or pipe it in: echo … | retain remember")
+    try:
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise invalid("text", "", f"standard input is not UTF-8 text ({error.reason} at byte {error.start})") from None
+
+
+def _remember(app: Retain, draft: Draft, session: str | None) -> Remembered:
+    caller = app.caller(session)
+    if draft.scope is Scope.SESSION and caller.session is None:
+        raise invalid("scope", "session", "a memory of a session needs one; name it with --session")
+    return app.engine.remember(draft, caller)
+
+
+def _purge(call: Call, app: Retain, id: str, *, yes: bool) -> None:
+    memory = app.get(id).memory
+    if not yes and not call.terminal.asked(f"Destroy memory:{memory.id} and its history for good?"):
+        raise Refused(f"memory:{memory.id} was not purged: that cannot be undone, so it takes --yes")
+    app.engine.destroy(id, app.caller())
+    holding = maintenance.backups_holding(app.settings, memory.id)
+    call.terminal.tell(bodies.destroyed(memory, holding), draw.destroyed(memory, holding))

@@ -1,0 +1,105 @@
+"""Values as the JSON that clients are given."""
+
+from collections.abc import Mapping, Sequence
+
+from retain.domain.memory import Memory, Source, Stored
+from retain.domain.recall import Hit, Warning
+from retain.domain.time import iso
+
+# One huge memory must not fill a context; all of them together stay well under the client's limit.
+MOST_CHARS = 40_000
+FEWEST_CHARS = 200
+
+Body = dict[str, object]
+
+
+def memory_id(id: str) -> str:
+    return f"memory:{id}"
+
+
+def warnings(*them: Warning | None) -> list[Body]:
+    return [{"code": w.code, "message": w.message} for w in them if w is not None]
+
+
+def hits(found: Sequence[Hit], max_chars: int, *, explain: bool) -> list[Body]:
+    room = max(FEWEST_CHARS, min(max_chars, MOST_CHARS // max(len(found), 1)))
+    return [_hit(hit, room, explain=explain) for hit in found]
+
+
+def memories(found: Sequence[Stored], max_chars: int = 300) -> list[Body]:
+    """A light row each, for lists beside the real answer."""
+    return [
+        {
+            "id": memory_id(stored.memory.id),
+            **content(stored.memory, max_chars),
+            "type": stored.memory.kind.value,
+            "scope": stored.memory.scope.value,
+        }
+        for stored in found
+    ]
+
+
+def whole(stored: Stored) -> Body:
+    """Everything about one memory."""
+    memory = stored.memory
+    body: Body = {
+        "id": memory_id(memory.id),
+        "content": memory.text,
+        "type": memory.kind.value,
+        "scope": memory.scope.value,
+        "importance": memory.importance,
+        "tags": list(memory.tags),
+        "source": source(memory.source),
+        "metadata": dict(memory.metadata),
+        "session_id": memory.session,
+        "created_at": iso(memory.created),
+        "updated_at": iso(memory.updated),
+        "event_time": iso(memory.event_time),
+        "access_count": stored.accesses,
+        "version": memory.version,
+        "state": memory.status.state.value,
+        "derived_from": [memory_id(id) for id in memory.derived_from],
+    }
+    if memory.status.reason:
+        body["reason"] = memory.status.reason
+    return body
+
+
+def content(memory: Memory, max_chars: int) -> Body:
+    """The text, or as much of it as there is room for, saying how much is missing."""
+    if len(memory.text) <= max_chars:
+        return {"content": memory.text}
+    return {"content": memory.text[:max_chars] + "…", "truncated": True, "characters": len(memory.text)}
+
+
+def source(given: Source) -> Body:
+    fields: Mapping[str, object] = {
+        "tool": given.tool,
+        "file": given.file,
+        "conversation_turn": given.conversation_turn,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _hit(hit: Hit, room: int, *, explain: bool) -> Body:
+    memory = hit.stored.memory
+    body: Body = {
+        "id": memory_id(memory.id),
+        **content(memory, room),
+        "type": memory.kind.value,
+        "scope": memory.scope.value,
+        "importance": memory.importance,
+        "relevance_score": round(hit.relevance, 4),
+        "score": round(hit.score, 4),
+        "tags": list(memory.tags),
+        "created_at": iso(memory.created),
+        "access_count": hit.stored.accesses,
+        "source": source(memory.source),
+    }
+    if not memory.is_active:
+        body["state"] = memory.status.state.value
+    if memory.consolidated:
+        body["consolidated"] = True
+    if explain:
+        body["explanation"] = {name: round(value, 4) for name, value in hit.terms.items()}
+    return body

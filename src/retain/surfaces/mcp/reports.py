@@ -1,0 +1,187 @@
+"""What an act or a state is told as: the bodies of results that are more than one row of fields."""
+
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from retain.app import Retain
+from retain.domain.recall import Warning
+from retain.domain.time import iso
+from retain.engine.knowledge.walk import GraphAnswer, GraphQuestion
+from retain.engine.lifecycle.consolidation import Consolidated
+from retain.engine.remember import Remembered
+from retain.engine.revise import Revised
+from retain.engine.sessions import Activity
+from retain.surfaces.mcp import render
+from retain.surfaces.mcp.render import Body, memory_id
+from retain.version import __version__
+
+
+class ContextBody(TypedDict):
+    context_block: str
+    memories_used: int
+    tokens_used: int
+    truncated: bool
+
+
+class StatusBody(TypedDict):
+    connection: dict[str, Any]  # Any: a schema for programs, which need the sections and read what they know
+    counts: dict[str, Any]
+    storage: dict[str, Any]
+    current_session: dict[str, Any]
+
+
+def remembered(done: Remembered, due: Warning | None) -> Body:
+    memory = done.memory
+    body: Body = {
+        "memory_id": memory_id(memory.id),
+        "status": "reinforced" if done.reinforced else "stored",
+        "embedding_generated": done.embedded,
+        "graph_edges_created": done.links_given,
+        "graph_edges_inferred": done.links_inferred,
+        "scope": memory.scope.value,
+        "type": memory.kind.value,
+    }
+    if not done.embedded:
+        body["searchable_by"] = "keyword_only"
+    if done.chunks_missing:
+        body["indexing"] = "partial"
+    if done.contradicts:
+        body["contradicts"] = [{"memory_id": memory_id(c.older), "why": c.detail} for c in done.contradicts]
+    return body | {"warnings": render.warnings(*done.warnings, _redacted(done.redacted), due)}
+
+
+def revised(done: Revised) -> Body:
+    body: Body = {
+        "memory_id": memory_id(done.memory.id),
+        "updated_fields": list(done.fields),
+        "re_embedded": done.embedded,
+        "version": done.memory.version,
+    }
+    if done.contradicts:
+        body["contradicts"] = [{"memory_id": memory_id(c.older), "why": c.detail} for c in done.contradicts]
+    return body | {"warnings": render.warnings(*done.warnings, _redacted(done.redacted))}
+
+
+def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:
+    notes = []
+    if question.entity and not answer.nodes:
+        near = f"; known are {', '.join(answer.close_names)}" if answer.close_names else ""
+        notes.append(Warning("unknown_entity", f"nothing is remembered about an entity {question.entity}{near}"))
+    body: Body = {
+        "entities": [
+            {
+                "name": node.entity.name,
+                "type": node.entity.type,
+                "relationships": [
+                    {"type": edge.type, "target": edge.other, "direction": edge.direction.value}
+                    for edge in node.edges[:25]
+                ],
+                "memory_count": node.memories,
+            }
+            for node in answer.nodes
+        ],
+        "memories": render.memories(answer.memories[: question.limit]),
+        "graph_stats": {
+            "entities_traversed": answer.seen.entities_traversed,
+            "relationships_found": answer.seen.relationships_found,
+            "depth_reached": answer.seen.depth_reached,
+        },
+    }
+    if answer.overview:
+        body["overview"] = {
+            "entity_types": answer.overview.entity_types,
+            "relationship_types": answer.overview.relation_types,
+        }
+    return body | {"warnings": render.warnings(*notes)}
+
+
+def consolidated(done: Consolidated, *, dry_run: bool) -> Body:
+    body: Body = {
+        "consolidated_memories": [
+            {
+                "id": memory_id(memory.id),
+                "content": memory.text,
+                "type": memory.kind.value,
+                "derived_from": [memory_id(id) for id in memory.derived_from],
+                "scope": memory.scope.value,
+            }
+            for memory in done.memories
+        ],
+        "patterns_detected": [
+            {"pattern": p.pattern, "frequency": p.frequency, "suggested_scope": p.suggested_scope.value}
+            for p in done.patterns
+        ],
+        "session_stats": {
+            "memories_analyzed": done.analysed,
+            "consolidated_into": len(done.memories),
+            "patterns_found": len(done.patterns),
+        },
+        "dry_run": dry_run,
+    }
+    if done.run:
+        body["run_id"] = done.run
+    return body | {"warnings": render.warnings(*done.warnings)}
+
+
+def status(app: Retain) -> Body:
+    caller = app.caller()
+    report = app.engine.status(caller)
+    settings, counts, session = app.settings, report.counts, report.session
+    notes = [*report.notices, *app.loaded.problems]
+    return {
+        "connection": {
+            "status": "connected",
+            "mode": settings.deployment_mode,
+            "path": str(settings.database_file),
+            "uptime_seconds": round(report.uptime),
+            "version": __version__,
+        },
+        "counts": {
+            "total": counts.total,
+            "by_scope": {name: counts.by_scope.get(name, 0) for name in ("session", "project", "user")},
+            "by_type": {name: counts.by_kind.get(name, 0) for name in ("episodic", "semantic", "procedural")},
+            "forgotten": counts.by_state.get("forgotten", 0),
+            "entities": counts.entities,
+            "relationships": counts.relations,
+        },
+        "storage": {
+            "database_size_bytes": report.size,
+            "embedding_dimensions": report.dimensions,
+            "embedding_model": report.model,
+            "embedding_state": report.model_state.name,
+            "embedding_reason": report.model_state.why,
+            "keyword_only": counts.unembedded,
+        },
+        "current_session": {
+            "session_id": caller.session,
+            "memories_this_session": session.memory_count if session else 0,
+            "started_at": iso(session.started if session else app.started),
+        },
+        "project": caller.project.path if caller.project else None,
+        "warnings": [{"code": "notice", "message": note} for note in notes],
+    }
+
+
+def activity(app: Retain, done: Activity | None) -> str:
+    """The current session as Markdown."""
+    caller = app.caller()
+    began = done.session.started if done else app.started
+    kinds = done.kinds if done else {}
+    listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    return "\n".join(
+        [
+            "## Session Memory Summary",
+            f"**Session:** {caller.session} | Started: {began:%Y-%m-%d %H:%M} UTC",
+            f"**Memories stored:** {done.stored if done else 0}" + (f" ({listed})" if listed else ""),
+            f"**Memories recalled:** {done.recalls if done else 0} queries, "
+            f"{done.served if done else 0} unique memories served",
+            f"**Key topics:** {', '.join(done.topics) if done and done.topics else 'none yet'}",
+        ]
+    )
+
+
+def _redacted(found: tuple[str, ...]) -> Warning | None:
+    if not found:
+        return None
+    return Warning("redacted", f"removed before storing: {', '.join(dict.fromkeys(found))}")

@@ -1,0 +1,208 @@
+"""The MCP server: tools and resources of an application, in both eras of the protocol."""
+
+import difflib
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from retain.errors import NotFound, RetainError, shorten
+from retain.surfaces.mcp import arguments
+from retain.surfaces.mcp.subscriptions import Context, ResourceSpec, Subscriptions
+from retain.surfaces.mcp.tools import Tool, Toolset, envelope, merged
+
+logger = logging.getLogger(__name__)
+
+# Calls that run at once; more wait their turn while pings and cancellations still get through.
+WORKERS = 8
+
+T = TypeVar("T")
+
+
+class Application(Protocol):
+    """What the server itself needs of the application that its tools are given."""
+
+    def change_number(self) -> int: ...
+    def close(self) -> None: ...
+
+
+App = TypeVar("App", bound=Application)
+
+
+@dataclass(frozen=True)
+class Offer(Generic[App]):
+    """What a server has for its clients."""
+
+    version: str
+    instructions: str
+    toolsets: Sequence[Toolset]
+    resources: Sequence[ResourceSpec[App]] = ()
+
+
+class RetainServer(Generic[App]):
+    """An application behind the SDK's low-level server, `sdk`, which any transport can run."""
+
+    def __init__(self, app: App, offer: Offer[App]) -> None:
+        self.app = app
+        self._tools = merged(offer.toolsets)
+        self._resources = {resource.uri: resource for resource in offer.resources}
+        self._subscriptions = Subscriptions(app.change_number, self._resources)
+        self._limiter = anyio.CapacityLimiter(WORKERS)
+        self.sdk = Server(
+            "retain",
+            version=offer.version,
+            instructions=offer.instructions,
+            lifespan=self._lifespan,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+        )
+        if self._resources:
+            self._serve_resources()
+
+    def notify(self, uri: str) -> None:
+        """Tell subscribers that a resource changed; may be called from any thread."""
+        self._subscriptions.notify(uri)
+
+    def _serve_resources(self) -> None:
+        add = self.sdk.add_request_handler
+        add("resources/list", types.PaginatedRequestParams, self._list_resources)
+        add("resources/templates/list", types.PaginatedRequestParams, self._list_templates)
+        add("resources/read", types.ReadResourceRequestParams, self._read_resource)
+        add("resources/subscribe", types.SubscribeRequestParams, self._subscribe)
+        add("resources/unsubscribe", types.UnsubscribeRequestParams, self._unsubscribe)
+        add("subscriptions/listen", types.SubscriptionsListenRequestParams, self._subscriptions.listen)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Server[None]) -> AsyncIterator[None]:
+        async with self._subscriptions.watching():
+            yield
+
+    async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(
+            tools=await self._in_thread(lambda: list(map(_listed, self._tools.values())))
+        )
+
+    async def _call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = self._tools.get(params.name)
+        if tool is None:
+            return _answer(envelope(self._no_tool(params.name)), failed=True)
+        try:
+            return await self._in_thread(lambda: self._call(tool, params.arguments))
+        finally:
+            self._subscriptions.look_now()
+
+    def _call(self, tool: Tool, given: Mapping[str, object] | None) -> types.CallToolResult:
+        try:
+            return _answer(tool.function(self.app, **arguments.read(tool, given)))
+        except RetainError as error:
+            body = tool.envelope(error)
+        except Exception as error:
+            logger.exception("%s failed", tool.name)
+            body = tool.envelope(_unforeseen(tool.name, error))
+        # Some clients hold even an error to the output schema; then the text has to do.
+        return _answer(body, failed=True, structured=tool.output is None)
+
+    def _no_tool(self, name: str) -> NotFound:
+        near = difflib.get_close_matches(name, self._tools, n=3, cutoff=0.4)
+        return NotFound(
+            f"there is no tool {shorten(name)}" + (f"; close to it: {', '.join(near)}" if near else "")
+        )
+
+    async def _list_resources(
+        self, _: Context, __: types.PaginatedRequestParams
+    ) -> types.ListResourcesResult:
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=each.uri, name=each.name, description=each.description, mime_type=each.mime_type
+                )
+                for each in self._resources.values()
+            ]
+        )
+
+    async def _list_templates(
+        self, _: Context, __: types.PaginatedRequestParams
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[])
+
+    async def _read_resource(
+        self, _: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        resource = self._resource(params.uri)
+        try:
+            text = await self._in_thread(lambda: resource.read(self.app))
+        except RetainError as error:
+            raise MCPError(types.INTERNAL_ERROR, error.message, envelope(error)) from error
+        except Exception as error:
+            logger.exception("%s could not be read", resource.uri)
+            raise MCPError(types.INTERNAL_ERROR, _unforeseen(resource.uri, error).message) from error
+        contents = types.TextResourceContents(
+            uri=resource.uri, mime_type=resource.mime_type, text=_encodable(text)
+        )
+        return types.ReadResourceResult(contents=[contents])
+
+    async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        await self._subscriptions.subscribe(self._resource(params.uri).uri, ctx.session)
+        return types.EmptyResult()
+
+    async def _unsubscribe(self, _: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        self._subscriptions.unsubscribe(params.uri)
+        return types.EmptyResult()
+
+    def _resource(self, uri: str) -> ResourceSpec[App]:
+        if uri not in self._resources:
+            known = ", ".join(self._resources)
+            raise MCPError(types.INVALID_PARAMS, f"there is no resource {shorten(uri)}; known are {known}")
+        return self._resources[uri]
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+
+
+def _listed(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.hints.get("read_only", False),
+            destructive_hint=tool.hints.get("destructive", False),
+            idempotent_hint=tool.hints.get("idempotent", False),
+            open_world_hint=False,
+        ),
+        _meta=tool.meta,
+    )
+
+
+def _answer(
+    body: Mapping[str, object] | str, *, failed: bool = False, structured: bool = True
+) -> types.CallToolResult:
+    """A result whose text and structure say the same; a plain string has no structure."""
+    if isinstance(body, str):
+        return types.CallToolResult(content=[types.TextContent(text=_encodable(body))], is_error=failed)
+    text = json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    sound = _encodable(text)
+    return types.CallToolResult(
+        content=[types.TextContent(text=sound)],
+        structured_content=(body if sound == text else json.loads(sound)) if structured else None,
+        is_error=failed,
+    )
+
+
+def _encodable(text: str) -> str:
+    """The text without lone surrogates, which file names can bring in and which end the SDK's writer."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _unforeseen(what: str, error: Exception) -> RetainError:
+    return RetainError(f"{what} failed inside Retain ({type(error).__name__}); its log has the details")

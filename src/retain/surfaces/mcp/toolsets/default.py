@@ -1,0 +1,23 @@
+"""The default toolset: the scoped tools, and what a coding agent needs beside them."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from retain.app import Retain
+from retain.surfaces.mcp import render
+from retain.surfaces.mcp.render import Body
+from retain.surfaces.mcp.toolsets import scoped
+from retain.surfaces.mcp.tools import Toolset
+
+tools = Toolset("default")
+for _tool in scoped.tools.tools:
+    tools.add(_tool)
+
+
+@tools.tool("Get a memory", read_only=True, idempotent=True)
+def get_memory(
+    app: Retain, id: Annotated[str, Field(description="As recall returns it: memory:<id>")]
+) -> Body:
+    """The whole text of one memory with all of its fields. Call it when recall shortened a text."""
+    return render.whole(app.engine.get(id, app.caller()))
