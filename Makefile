@@ -37,5 +37,22 @@ layers: install
 
 check: test lint types layers
 
+lock:
+	rm -rf .lock && $(PYTHON) -m venv .lock
+	$(PYTHON) .ci/bounds.py > .lock/bounds.txt
+	.lock/bin/python -m pip install --quiet --disable-pip-version-check -r .lock/bounds.txt
+	echo '# Exact versions for development, tests and the demo; `make lock` writes this file from pyproject.toml.' > requirements.lock
+	.lock/bin/python -m pip freeze --disable-pip-version-check >> requirements.lock
+	rm -rf .lock
+
+# The suite with the oldest versions that pyproject allows.
+lowest:
+	rm -rf .lowest && $(PYTHON) -m venv .lowest
+	$(PYTHON) .ci/bounds.py --lowest > .lowest/bounds.txt
+	.lowest/bin/python -m pip install --quiet --disable-pip-version-check -r .lowest/bounds.txt
+	.lowest/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	.lowest/bin/python -m pytest
+	rm -rf .lowest
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .lock .lowest .mypy_cache .ruff_cache .import_linter_cache .hypothesis

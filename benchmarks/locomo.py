@@ -10,6 +10,7 @@ evidence turns among the first ten; MRR: one over the place of the first.
 
 import argparse
 import json
+import re
 import statistics
 import tempfile
 import time
@@ -79,7 +80,8 @@ def answers(
     memory: retain.Retain, questions: list[dict[str, Any]], turns: dict[str, str], options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     for question in questions:
-        gold = {turns[id] for id in question.get("evidence", []) if id in turns}
+        named = re.findall(r"D\d+:\d+", " ".join(question.get("evidence", [])))  # some name several in one string
+        gold = {turns[id] for id in named if id in turns}
         if not gold:
             continue
         began = time.perf_counter()

@@ -123,6 +123,24 @@ class Retain:
                 logger.warning("the session could not be closed: %s", error.message)
             engine.close()
 
+    def look_after(self) -> None:
+        """What a server does beside serving, all in the background: model, missing vectors, what earlier sessions
+        left to consolidate, and the backup of the day."""
+        engine, caller = self.engine, self.caller()
+        engine.begin_session(caller)
+        engine.warm()
+        if self.settings.consolidation_on_shutdown:
+            engine.catch_up(caller)
+        engine.later(self._back_up)
+
+    def _back_up(self) -> None:
+        from retain.stores.sqlite.backups import daily_backup
+        from retain.stores.sqlite.store import MEMORY, SqliteStore
+
+        store = self.engine.parts.store
+        if isinstance(store, SqliteStore) and store.path != MEMORY:
+            daily_backup(store, self.settings.backups, self._clock.now())
+
     def _opened(self) -> Engine:
         if self._failed and time.monotonic() - self._failed[0] < _RETRY_SECONDS:
             raise self._failed[1]

@@ -209,3 +209,9 @@ def test_corpus_counts_texts_and_the_texts_that_hold_a_term(store):
     corpus = store.corpus(["red", "blue", "purple"])
     assert (corpus.documents, corpus.average_length) == (3, pytest.approx(5 / 3))
     assert dict(corpus.holding) == {"red": 2, "blue": 1, "purple": 0}
+
+
+def test_a_place_named_twice_lists_its_memories_once(store):
+    save(store, *(a_memory(f"m{n}", f"text {n}", when=at(n)) for n in range(4)))
+    twice = wanted(places=(a_place(), a_place()), states=(State.ACTIVE, State.ACTIVE))
+    assert ids(store.listed(twice, 3)) == ["m3", "m2", "m1"]

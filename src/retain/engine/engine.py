@@ -1,6 +1,7 @@
 """The engine: what the product does, as one method for each verb."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from retain.domain.changes import Run
 from retain.domain.memory import HistoryEntry, Memory, MemoryId, Scope, Stored
@@ -115,6 +116,20 @@ class Engine:
         """Loads the model in the background, then makes what vectors are missing."""
         self.parts.embedder.warm()
         self._upkeep.later(self._embed_later)
+
+    def catch_up(self, caller: Caller) -> None:
+        """Consolidates, in the background, the sessions that ended without: a client gives a server no time for it."""
+
+        def consolidate() -> None:
+            project = caller.project.id if caller.project else None
+            for session in self.parts.store.take_finished(caller.user, project):
+                self.consolidate(replace(caller, session=session), session, "full", dry_run=False)
+
+        self._upkeep.later(consolidate)
+
+    def later(self, job: Callable[[], object]) -> None:
+        """Runs a job in the background, after those that wait already."""
+        self._upkeep.later(job)
 
     def settle(self, seconds: float) -> bool:
         """Waits for the work in the background."""

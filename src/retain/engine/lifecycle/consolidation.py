@@ -11,33 +11,13 @@ from typing import Literal
 from retain.domain.changes import AtVersion, Changes, Conflict, Run, RunFree
 from retain.domain.claims import fingerprint
 from retain.domain.ids import new_id, undress
-from retain.domain.memory import (
-    Event,
-    HistoryEntry,
-    Json,
-    Kind,
-    Memory,
-    MemoryId,
-    Place,
-    Scope,
-    Source,
-    State,
-    Status,
-)
+from retain.domain.memory import Event, HistoryEntry, Json, Kind, Memory, MemoryId, Place, Scope, Source, State, Status
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.time import iso
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import Linking, linked_to
-from retain.engine.lifecycle.clusters import (
-    Cluster,
-    clustered,
-    episodes_of,
-    evidence_for,
-    is_pattern,
-    listed,
-    missing,
-)
+from retain.engine.lifecycle.clusters import Cluster, clustered, episodes_of, evidence_for, is_pattern, listed, missing
 from retain.engine.lifecycle.summary import extended, is_preference, recurring, summary, themes
 from retain.engine.parts import ATTEMPTS, Parts, places, settle
 from retain.engine.remember import entry
@@ -49,7 +29,7 @@ Strategy = Literal["summarize", "extract_patterns", "full"]
 SAME_SUMMARY = 0.92  # as the contracts have it: at or above, it is merged and not added
 SESSIONS_OF_A_PATTERN = 3
 MOST_TAGS = 12
-AT_ONCE = 50  # embedding one takes 4 ms, and a run should take less than 2 s
+MOST_MADE = 50  # facts, and patterns, in one run: some 10 ms each, and a run should take less than 2 s
 _UNDONE = "undone run "
 
 
@@ -151,7 +131,10 @@ def plan(parts: Parts, caller: Caller, session: str | None, strategy: Strategy) 
         _changes(summaries, patterns, run, RunFree(scope, latest.id if latest else None)),
         tuple(made.memory for made in summaries),
         tuple(_pattern(made) for made in patterns),
-        missing(parts.store, list({m.id for m in episodes + evidence}), parts.embedder.model),
+        (
+            *missing(parts.store, list({m.id for m in episodes + evidence}), parts.embedder.model),
+            *_unfinished(max(len(summaries), len(patterns))),
+        ),
     )
 
 
@@ -192,14 +175,21 @@ def _told(planned: Plan) -> Consolidated:
     return Consolidated(planned.summaries, planned.patterns, planned.run.analysed, warnings=planned.warnings)
 
 
+def _unfinished(made: int) -> tuple[Warning, ...]:
+    note = f"a run makes at most {MOST_MADE} facts and {MOST_MADE} patterns; run it again for what is left"
+    return (Warning("partial_results", note),) if made == MOST_MADE else ()
+
+
 def _summaries(parts: Parts, episodes: Sequence[Memory], now: datetime) -> list[_Made]:
     """A fact for every cluster of episodes that belong to the same place."""
-    made: list[_Made] = []
+    found: list[tuple[Place, Cluster]] = []
     for place in dict.fromkeys(_beyond_session(m.place) for m in episodes):
         there = [m for m in episodes if _beyond_session(m.place) == place]
-        for cluster in clustered(parts.store, there, parts.embedder.model):
-            taken = {one.memory.id for one in made}
-            made.append(_summary(parts, cluster, place, taken, now))
+        found += [(place, cluster) for cluster in clustered(parts.store, there, parts.embedder.model)]
+    made: list[_Made] = []
+    for place, cluster in sorted(found, key=lambda one: -len(one[1].members))[:MOST_MADE]:
+        taken = {one.memory.id for one in made}
+        made.append(_summary(parts, cluster, place, taken, now))
     return made
 
 
@@ -213,7 +203,7 @@ def _beyond_session(place: Place) -> Place:
 def _summary(parts: Parts, cluster: Cluster, place: Place, taken: Set[MemoryId], now: datetime) -> _Made:
     """A new fact, or the one that already says so, extended by what is new."""
     text = summary(cluster.texts, cluster.near)
-    vectors = _embedded(parts, text, len(taken))
+    vectors = embedded(parts.embedder, text)
     same = _same(parts.store, text, vectors, place)
     if same and same.id not in taken:
         text = extended(same.text, cluster.texts, cluster.near)
@@ -223,11 +213,6 @@ def _summary(parts: Parts, cluster: Cluster, place: Place, taken: Set[MemoryId],
         same, memory = None, _new(cluster, Kind.SEMANTIC, text, place, now)
     sources = tuple(m.id for m in cluster.members)
     return _Made(memory, same, cluster, sources, vectors, linked_to(parts.store, memory, (), now))
-
-
-def _embedded(parts: Parts, text: str, place: int) -> Embedded:
-    """The first get their vectors at once; after a very long session the rest waits for the background."""
-    return embedded(parts.embedder, text) if place < AT_ONCE else Embedded(parts.embedder.model)
 
 
 def _same(store: Store, text: str, vectors: Embedded, place: Place) -> Memory | None:
@@ -254,14 +239,16 @@ def _patterns(parts: Parts, evidence: Sequence[Memory], caller: Caller, now: dat
             continue
         before = next((m for m in known if _is_about(m, cluster)), None)
         if before is None:
-            made.append(_first_seen(parts, cluster, len(made), now))
+            made.append(_first_seen(parts, cluster, now))
         # One that the user has forgotten stays so: finding it again would be nagging.
         elif before.is_active and not {*cluster.roots} <= {*before.derived_from}:
             made.append(_seen_again(parts.store, cluster, before, now))
+        if len(made) == MOST_MADE:
+            break
     return made
 
 
-def _first_seen(parts: Parts, cluster: Cluster, place: int, now: datetime) -> _Made:
+def _first_seen(parts: Parts, cluster: Cluster, now: datetime) -> _Made:
     # In the project if any source is: what a project said does not leave it, whatever scope is suggested.
     narrowest = min((m.place for m in cluster.members), key=lambda place: place.project is None)
     text = recurring(cluster.texts, cluster.near)
@@ -273,7 +260,7 @@ def _first_seen(parts: Parts, cluster: Cluster, place: int, now: datetime) -> _M
         derived_from=cluster.roots,
     )
     links = linked_to(parts.store, memory, (), now)
-    vectors = _embedded(parts, text, place)
+    vectors = embedded(parts.embedder, text)
     return _Made(_counted(parts.store, memory), None, cluster, cluster.roots, vectors, links)
 
 

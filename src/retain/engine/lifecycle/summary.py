@@ -21,41 +21,35 @@ LONGEST = 400
 MOST_ADDED = 4
 _LONG_LEAD = 240
 _MOST_READ = 40  # of a cluster: the most central, else the newest; the rest says much the same
+_READ = 2000  # characters of a long text
 _ENOUGH = 2.0  # new to a reader: one detail, or three words
 
 _LABEL = re.compile(
     r"""^\s*(?:[-*•>\#]+\s+|\d+[.)]\s+                                    # a bullet, a number
     |\[[^\]]{0,30}\d[^\]]{0,30}\]\s*[-–:]?\s*                             # [10:32]
     |\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S*)?\s*[-–:,]?\s*|\d\d?:\d\d(?::\d\d)?\s*[-–:]\s*
-    |(?:user|assistant|human|claude|agent|me|note|update|fyi|status|reminder|todo)\s*:\s*)""",
-    re.IGNORECASE | re.VERBOSE,
+    |(?!next|warning|error|bug|fix|issue|cause)(?-i:[A-Z])[a-z]{1,20}:\s+  # who speaks, or "Note:"
+    |(?:user|assistant|human|me|note|update|fyi)\s*:\s*)""",
+    re.I | re.X,
 )
 _OPENING = re.compile(
     r"""^(?:(?:today|yesterday|tonight|earlier|just\ now|right\ now|this\ (?:morning|afternoon|evening|week|session)
     |so|ok(?:ay)?|also|well|and|then|again|fyi|note\ that|remember(?:\ that)?|it\ turns\ out(?:\ that)?
     |as\ discussed|for\ the\ record)\b,?\s+)+""",
-    re.IGNORECASE | re.VERBOSE,
+    re.I | re.X,
 )
 _FENCE = re.compile(r"```.*?(?:```|$)", re.DOTALL)
 _SENTENCE_END = re.compile(
-    r"(?<![A-Z])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)[.!?]+\s+(?=[A-Z`\"“(\d])|(?<=[。！？])|;\s+|\n+"
+    r"(?<![A-Z])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)[.!?]+\s+(?=[A-Z`\"“(\d])|(?<=[。！？])|;\s+(?=[A-Z`])|\n+"
 )
-_POINTS_BACK = re.compile(
-    r"^(?:it|this|that|these|those|they|he|she|its|their|which|otherwise|instead|but|however)\b", re.IGNORECASE
-)
-_DECIDES = re.compile(
-    r"\b(?:decid\w+|chose|agreed|prefer\w*|must|always|never|switched|uses?|require[sd]?|needs?)\b", re.IGNORECASE
-)
+_POINTS_BACK = re.compile(r"^(?:it|this|that|these|those|they|he|she|its|their|which|instead|but|however)\b", re.I)
+_DECIDES = re.compile(r"\b(?:decid\w+|chose|agreed|prefer\w*|must|always|never|uses?|requires?|needs?)\b", re.I)
 _PREFERS = re.compile(
-    r"""\b(?:the\ user|user|i)\ (?:always\ |really\ |usually\ )?
-    (?:prefers?|likes?|wants?|loves?|hates?|dislikes?|asks?|asked|favou?rs?)\b
-    |\bmy\ prefer|\bpreference\b|\bprefers\b""",
-    re.IGNORECASE | re.VERBOSE,
+    r"\b(?:user|i) (?:\w+ly |always )?(?:prefer|like|want|love|hate|dislike|ask|favou?r)\w{0,2}\b|\bpreference\b",
+    re.I,
 )
-_IDLE = re.compile(
-    r"(?:debugged|discussed|investigated|checked|looked|started|worked|reviewed|talked)\b", re.IGNORECASE
-)
-_FLEETING = re.compile(r"\b(?:again|still|currently|just|next step|todo)\b|:\s", re.IGNORECASE)
+_IDLE = re.compile(r"(?:debugged|discussed|investigated|checked|looked|started|worked|reviewed)\b", re.I)
+_FLEETING = re.compile(r"\b(?:again|still|currently|just|i think|maybe|next|todo)\b|:\s", re.I)
 _IDENTIFIER = re.compile(r"[`_/\\@=#<>$~]|\w\.\w|[a-z][A-Z]|\d|^[A-Z]{2,}|^\W*-")
 _TAIL = re.compile(r",?\s(?=(?:because|since|so that|when|whenever|unless|until|with|via|using)\s)")
 _PAUSE = frozenset(("because", "since", "so", "when", "whenever", "unless"))
@@ -130,7 +124,7 @@ def themes(texts: Sequence[str], most: int = 4) -> tuple[str, ...]:
     surface: dict[str, Counter[str]] = {}
     held: Counter[str] = Counter()
     for text in texts:
-        spoken = [(_key(word), word.strip(".,;:!?()\"'")) for word in _cleaned(text).split()]
+        spoken = [(_key(word), word.strip(".,;:!?()\"'")) for word in _cleaned(text[:_READ]).split()]
         pairs = [((*a[0], *b[0]), f"{a[1]} {b[1]}") for a, b in pairwise(spoken) if a[0] and b[0]]
         for key, form in {**dict(pairs), **{key: form for key, form in spoken if key}}.items():
             name = " ".join(key)
@@ -160,7 +154,7 @@ def _statements(texts: Sequence[str], closeness: Sequence[float]) -> list[Statem
     held = Counter(word for _, word in {(s.source, word) for s in made for word in s.words})
 
     def weight(s: Statement) -> float:
-        shared = _mean([held[word] / len(texts) for word in s.words])
+        shared = sum(held[word] for word in s.words) / (len(s.words) or 1) / len(texts)
         return 0.4 * shared + (closeness[s.source] if closeness else 0)
 
     return [replace(s, weight=weight(s)) for s in made]
@@ -169,7 +163,7 @@ def _statements(texts: Sequence[str], closeness: Sequence[float]) -> list[Statem
 def _units(text: str) -> list[str]:
     """The sentences of a text, cleaned; one that points back ("It takes…") stays with what it points to."""
     units: list[str] = []
-    for sentence in _SENTENCE_END.split(_FENCE.sub(" ", text)):
+    for sentence in _SENTENCE_END.split(_FENCE.sub(" ", text[:_READ])):
         unit = _cleaned(sentence or "")
         if units and _POINTS_BACK.match(unit):
             units[-1] += f". {unit}"
@@ -183,7 +177,7 @@ def _cleaned(sentence: str) -> str:
     text = " ".join(sentence.split())
     while (shorter := _OPENING.sub("", _LABEL.sub("", text))) != text:
         text = shorter
-    text = re.sub(r"^(?:the )?user (?=\w+(?:s|ed)\b)", "The user ", text, flags=re.IGNORECASE)
+    text = re.sub(r"^(?:the )?user (?=(?:said|\w+(?:s|ed))\b)", "The user ", text, flags=re.I)
     return text.rstrip(" .;,:!。！").replace("**", "")
 
 
@@ -224,12 +218,11 @@ def _leads(statement: Statement) -> tuple[float, int]:
 
 def _shortened(lead: Statement) -> Statement:
     """A lead that is too long ends at its last clause that fits."""
-    if len(lead.text) <= LONGEST - 20:
+    room = lead.text[: LONGEST - 20]
+    if room == lead.text:
         return lead
-    ends = [match.start() for match in _CLAUSE_END.finditer(lead.text[: LONGEST - 20]) if match.start() >= 80]
-    if ends:
-        return replace(lead, text=lead.text[: ends[-1]].rstrip(" ,;:–"))
-    return replace(lead, text=lead.text[: LONGEST - 20].rsplit(" ", 1)[0].rstrip(" ,;:–") + "…")
+    ends = [match.start() for match in _CLAUSE_END.finditer(room) if match.start() >= 80]
+    return replace(lead, text=room[: ends[-1]] if ends else room.rsplit(" ", 1)[0].rstrip(" ,;:–") + "…")
 
 
 def _with_tail(lead: Statement, others: Sequence[Statement]) -> tuple[Statement, list[Statement]]:
@@ -336,11 +329,12 @@ def _joined(texts: Sequence[str]) -> list[str]:
             if shared is not None and (len(said) == 1 or shared == subject):
                 cut = len(shared.split())
                 said[0] = " ".join(first.split()[cut:])
-                groups[place] = (shared, [*said, " ".join(text.split()[cut:])])
+                rest = " ".join(text.split()[cut:])
+                groups[place] = (shared, [*said, rest if shared else rest[0].lower() + rest[1:]])
                 break
         else:
             groups.append(("", [text]))
-    return [f"{subject} {_listed(said)}".strip() for subject, said in groups]
+    return [f"{subject} {_series(said)}".strip() for subject, said in groups]
 
 
 def _shared_subject(first: str, other: str) -> str | None:
@@ -358,13 +352,8 @@ def _shared_subject(first: str, other: str) -> str | None:
     return None
 
 
-def _listed(said: Sequence[str]) -> str:
-    """Predicates one after another; with commas inside, "and" alone would lead astray."""
-    low = [text if _IDENTIFIER.search(text.split()[0]) else text[0].lower() + text[1:] for text in said[1:]]
-    return _series([said[0], *low])
-
-
 def _series(parts: Sequence[str]) -> str:
+    """One after another; with commas inside, "and" alone would lead astray."""
     if len(parts) < 2:
         return parts[0]
     comma = "," if any(", " in part or " and " in part for part in parts) else ""
@@ -373,9 +362,8 @@ def _series(parts: Sequence[str]) -> str:
 
 def _is_verb(word: str) -> bool:
     plain = bare(word)
-    if plain in _AUXILIARY or _tense(word):
-        return True
-    return stem(plain) in VERBS and not plain.endswith(_NOUN_ENDINGS)
+    is_known = plain in _AUXILIARY or (stem(plain) in VERBS and not plain.endswith(_NOUN_ENDINGS))
+    return is_known or _tense(word) == "past"
 
 
 def _tense(word: str) -> str | None:
@@ -409,7 +397,3 @@ def _closed(sentence: str) -> str:
     if sentence.endswith((".", "!", "?", "…", "？")):
         return sentence
     return f"{sentence}{'。' if any(map(is_spaceless, sentence)) else '.'}"
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    return sum(numbers) / len(numbers) if numbers else 0.0

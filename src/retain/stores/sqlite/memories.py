@@ -2,9 +2,11 @@
 
 import json
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
+from itertools import product
 from typing import Any
 
 from retain.domain.memory import Event, HistoryEntry, Kind, Memory, MemoryId, Place, Scope, State, Stored
@@ -14,8 +16,7 @@ from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.rows import AMONG, STORED, among, micros, moment, stored
 from retain.stores.sqlite.words import deciding, matching
 
-# Null first: a model that has made no vector at all is not in the table, and null is not distinct from null.
-_LACKING = "model is null or model is not (select num from model where name = ?) or chunks_missing > 0"
+_NEWEST = "order by event_time desc, num desc"
 
 
 def by_ids(db: sqlite3.Connection, ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
@@ -37,9 +38,20 @@ def twin(db: sqlite3.Connection, place: Place, fingerprint: str) -> Stored | Non
 
 
 def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> list[Stored]:
-    conditions, values = where(wanted)
-    order = "order by m.event_time desc, m.num desc limit ? offset ?"
-    return [stored(row) for row in db.execute(f"{STORED} where {conditions} {order}", (*values, limit, offset))]
+    """Newest first. Each place and state gives its own newest, in the order of an index; the newest of those remain."""
+    parts, values = [], []
+    places = {place.key: place for place in wanted.places}
+    for place, state in product(places.values(), set(wanted.states or State)):
+        conditions, bound = where(replace(wanted, places=(place,), states=(state,)))
+        parts.append(f"select * from (select num, event_time from memory m where {conditions} {_NEWEST} limit ?)")
+        values += [*bound, limit + offset]
+    if not parts:
+        return []
+    chosen = f"select num from ({' union all '.join(parts)}) {_NEWEST} limit ? offset ?"
+    rows = db.execute(
+        f"{STORED} where m.num in ({chosen}) order by m.event_time desc, m.num desc", (*values, limit, offset)
+    )
+    return [stored(row) for row in rows]
 
 
 def by_words(
@@ -67,7 +79,7 @@ def contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, re
         (among(ids), *values),
     ).fetchall()
     beside = db.execute(
-        f"""select a.num, b.num, b.id, b.position - a.position
+        """select a.num, b.num, b.id, b.position - a.position
             from json_each(?) given cross join memory a on a.num = given.value cross join memory b
               on b.session = a.session and b.position between a.position - ? and a.position + ?
              and b.num <> a.num and b.place = a.place and b.state = 'active'""",
@@ -139,10 +151,9 @@ def entry_of(row: Sequence[Any]) -> HistoryEntry:
 def unembedded(db: sqlite3.Connection, model: str, limit: int) -> list[tuple[Memory, int]]:
     """Active memories without all of their vectors by this model, and how many chunks each has already."""
     rows = db.execute(
-        f"""{STORED} where m.num in (
-              select num from memory where {_LACKING})
+        f"""{STORED} where m.num in (select num from memory where {_lacking(db, model)})
             and m.state <> 'forgotten' order by m.num limit ?""",
-        (model, limit),
+        (limit,),
     ).fetchall()
     made = dict(
         db.execute(
@@ -154,19 +165,29 @@ def unembedded(db: sqlite3.Connection, model: str, limit: int) -> list[tuple[Mem
     return [(stored(row).memory, made.get(row[0], 0)) for row in rows]
 
 
-def counts(db: sqlite3.Connection, user: str, model: str) -> Counts:
-    def by(column: str, condition: str = "state = 'active'") -> dict[str, int]:
-        query = f"select {column}, count(*) from memory where user = ? and {condition} group by {column}"
-        return dict(db.execute(query, (user,)).fetchall())
+def _lacking(db: sqlite3.Connection, model: str) -> str:
+    """The condition for a memory that this model has not embedded whole, as four ranges of an index."""
+    row = db.execute("select num from model where name = ?", (model,)).fetchone()
+    num = row[0] if row else -1  # a model that has made no vector yet has no number
+    return f"model is null or model < {num} or model > {num} or (model = {num} and chunks_missing > 0)"
 
-    by_scope = by("scope")
+
+def counts(db: sqlite3.Connection, user: str, model: str) -> Counts:
+    query = "select state, scope, kind, count(*) from memory where user = ? group by state, scope, kind"
+    by_state, by_scope, by_kind = Counter[str](), Counter[str](), Counter[str]()
+    for state, scope, kind, count in db.execute(query, (user,)):
+        by_state[state] += count
+        if state == State.ACTIVE:
+            by_scope[scope] += count
+            by_kind[kind] += count
     (entities,) = db.execute("select count(*) from entity").fetchone()
     (relations,) = db.execute("select count(*) from relation").fetchone()
     (unembedded,) = db.execute(
-        f"select count(*) from memory where user = ? and state = 'active' and ({_LACKING})",
-        (user, model),
+        f"""select count(*) from memory where num in (select num from memory where {_lacking(db, model)})
+            and +user = ? and +state = 'active'""",  # the plus: by number, of which there are few, not by user
+        (user,),
     ).fetchone()
-    return Counts(sum(by_scope.values()), by_scope, by("kind"), by("state", "true"), entities, relations, unembedded)
+    return Counts(by_scope.total(), by_scope, by_kind, by_state, entities, relations, unembedded)
 
 
 def numbers(db: sqlite3.Connection, ids: Sequence[MemoryId], model: str) -> list[tuple[MemoryId, bytes]]:

@@ -28,6 +28,7 @@ def m001_memories(db: sqlite3.Connection) -> None:
     )
     db.execute("create index memory_twin on memory (place, fingerprint)")
     db.execute("create index memory_newest on memory (place, state, event_time)")
+    db.execute("create index memory_counted on memory (user, state, scope, kind)")
     db.execute("create index memory_said on memory (session, position)")
     # All that a filter looks at, in the order of change: a process refreshes its cache from the index alone.
     db.execute("create index memory_changed on memory (changed, num, place, kind, state, importance, event_time)")
@@ -102,7 +103,8 @@ def m005_sessions(db: sqlite3.Connection) -> None:
     db.execute(
         """create table session (
             id text not null, user text not null, project text, started integer not null, ended integer,
-            summary text, recalls integer not null default 0, primary key (id, user)) without rowid"""
+            summary text, recalls integer not null default 0, reflected integer not null default 0,
+            primary key (id, user)) without rowid"""
     )
     db.execute(
         """create table served (

@@ -54,6 +54,15 @@ def served(db: sqlite3.Connection, id: str, user: str) -> int:
     return int(row[0])
 
 
+def take_finished(db: sqlite3.Connection, user: str, project: str | None) -> list[str]:
+    rows = db.execute(
+        """update session set reflected = 1
+           where ended is not null and reflected = 0 and user = ? and project is ? returning id""",
+        (user, project),
+    )
+    return [row[0] for row in rows]
+
+
 def run(db: sqlite3.Connection, id: str) -> Run | None:
     row = db.execute(f"select {_RUN} from run where id = ?", (id,)).fetchone()
     return run_of(row) if row else None

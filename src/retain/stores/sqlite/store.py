@@ -198,6 +198,11 @@ class SqliteStore:
     def served(self, session: str, user: str) -> int:
         return self._read(sessions.served, session, user)
 
+    def take_finished(self, user: str, project: str | None) -> list[str]:
+        with self.pool.writing(durable=False) as db:
+            migrations.check_version(db)
+            return sessions.take_finished(db, user, project)
+
     def run(self, id: str) -> Run | None:
         return self._read(sessions.run, id)
 

@@ -205,7 +205,7 @@ def _session(db: sqlite3.Connection, session: Session) -> None:
     row: tuple[Any, ...] = (session.id, session.user, session.project, micros(session.started))
     db.execute(
         """insert into session (id, user, project, started, ended, summary) values (?, ?, ?, ?, ?, ?)
-           on conflict (id, user) do update set ended = excluded.ended,
+           on conflict (id, user) do update set ended = excluded.ended, reflected = 0,
                project = coalesce(project, excluded.project), summary = coalesce(excluded.summary, summary)""",
         (*row, micros_or_none(session.ended), session.summary),
     )

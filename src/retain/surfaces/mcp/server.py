@@ -3,9 +3,11 @@
 import difflib
 import json
 import logging
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
 import anyio
@@ -39,22 +41,27 @@ App = TypeVar("App", bound=Application)
 
 @dataclass(frozen=True)
 class Offer(Generic[App]):
-    """What a server has for its clients."""
+    """What a server has for its clients.
+
+    Tools and resources are asked for when a client first does: the handshake does not wait for
+    the imports behind them.
+    """
 
     version: str
     instructions: str
-    toolsets: Sequence[Toolset]
-    resources: Sequence[ResourceSpec[App]] = ()
+    toolsets: Callable[[], Sequence[Toolset]]
+    resources: Callable[[], Sequence[ResourceSpec[App]]] | None = None
 
 
 class RetainServer(Generic[App]):
     """An application behind the SDK's low-level server, `sdk`, which any transport can run."""
 
-    def __init__(self, app: App, offer: Offer[App]) -> None:
-        self.app = app
-        self._tools = merged(offer.toolsets)
-        self._resources = {resource.uri: resource for resource in offer.resources}
-        self._subscriptions = Subscriptions(app.change_number, self._resources)
+    def __init__(self, make_app: Callable[[], App], offer: Offer[App]) -> None:
+        self._offer = offer
+        self._make_app = make_app
+        self._app: App | None = None
+        self._lock = threading.Lock()
+        self._subscriptions = Subscriptions(lambda: self.app.change_number(), lambda: self._resources)
         self._limiter = anyio.CapacityLimiter(WORKERS)
         self.sdk = Server(
             "retain",
@@ -64,8 +71,32 @@ class RetainServer(Generic[App]):
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
         )
-        if self._resources:
+        if offer.resources:
             self._serve_resources()
+
+    @property
+    def app(self) -> App:
+        """The application, made when it is first needed."""
+        with self._lock:
+            if self._app is None:
+                self._app = self._make_app()
+            return self._app
+
+    def close(self) -> None:
+        if self._app is not None:
+            self._app.close()
+
+    def prepare(self) -> None:
+        """Makes what the first call will need."""
+        _ = [tool.input_schema for tool in self._tools.values()]
+
+    @cached_property
+    def _tools(self) -> dict[str, Tool]:
+        return merged(self._offer.toolsets())
+
+    @cached_property
+    def _resources(self) -> dict[str, ResourceSpec[App]]:
+        return {resource.uri: resource for resource in (self._offer.resources or tuple)()}
 
     def notify(self, uri: str) -> None:
         """Tell subscribers that a resource changed; may be called from any thread."""
@@ -91,7 +122,7 @@ class RetainServer(Generic[App]):
         )
 
     async def _call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = self._tools.get(params.name)
+        tool = (await self._in_thread(lambda: self._tools)).get(params.name)
         if tool is None:
             return _answer(envelope(self._no_tool(params.name)), failed=True)
         try:

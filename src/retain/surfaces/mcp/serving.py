@@ -1,22 +1,29 @@
-"""Starting the server: which toolsets, what the model is told first, and the way to the wire."""
+"""Starting the server: which toolsets, what the model is told first, and the way to the wire.
+
+A client waits for the handshake, so only the protocol is imported before it is answered.
+"""
 
 import logging
 import sys
-from typing import NoReturn
+from collections.abc import Sequence
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
 
-from retain.app import Retain
 from retain.config import Loaded
 from retain.errors import RetainError
-from retain.surfaces.mcp.resources import RESOURCES
 from retain.surfaces.mcp.server import Offer, RetainServer
 from retain.surfaces.mcp.stdio import serve
-from retain.surfaces.mcp.tools import Toolset
-from retain.surfaces.mcp.toolsets import default, scoped
 from retain.version import __version__
+
+if TYPE_CHECKING:
+    from retain.app import Retain
+    from retain.surfaces.mcp.subscriptions import ResourceSpec
+    from retain.surfaces.mcp.tools import Toolset
 
 logger = logging.getLogger(__name__)
 
-TOOLSETS: dict[str, Toolset] = {"default": default.tools, "scoped": scoped.tools}
+ALL = ("default", "scoped")
 WITH_RESOURCES = ("default", "scoped")
 
 INSTRUCTIONS = """Retain is the lasting memory of this project and its user, shared by every session.
@@ -36,22 +43,37 @@ def run(loaded: Loaded) -> NoReturn:
     for problem in loaded.problems:
         logger.warning("%s", problem)
     names = _expanded(loaded.settings.toolset)
-    app = Retain(loaded)
-    resources = RESOURCES if set(names) & set(WITH_RESOURCES) else []
-    offer = Offer(__version__, INSTRUCTIONS, [TOOLSETS[name] for name in names], resources)
-    serve(RetainServer(app, offer), on_ready=lambda: _ready(app))
+    resources = _resources if set(names) & set(WITH_RESOURCES) else None
+    server = RetainServer(partial(_app, loaded), Offer(__version__, INSTRUCTIONS, partial(_toolsets, names), resources))
+    serve(server, on_ready=lambda: _ready(server))
 
 
 def _expanded(toolset: str) -> list[str]:
     wanted = toolset.split(",")
-    return list(TOOLSETS) if "all" in wanted else list(dict.fromkeys(wanted))
+    return list(ALL) if "all" in wanted else list(dict.fromkeys(wanted))
 
 
-def _ready(app: Retain) -> None:
+def _app(loaded: Loaded) -> "Retain":
+    from retain.app import Retain
+
+    return Retain(loaded)
+
+
+def _toolsets(names: Sequence[str]) -> "list[Toolset]":
+    return [import_module(f"retain.surfaces.mcp.toolsets.{name}").tools for name in names]
+
+
+def _resources() -> "Sequence[ResourceSpec[Retain]]":
+    from retain.surfaces.mcp.resources import RESOURCES
+
+    return RESOURCES
+
+
+def _ready(server: "RetainServer[Retain]") -> None:
     """After the first answer: opens the store, records the session, loads the model."""
     try:
-        app.engine.begin_session(app.caller())
-        app.engine.warm()
+        server.prepare()
+        server.app.look_after()
     except RetainError as error:
         logger.error("the memory is unavailable: %s", error.message)
 

@@ -53,7 +53,7 @@ def serve(server: RetainServer[App], on_ready: Callable[[], None] | None = None)
 
     `on_ready` runs in a thread of its own soon after the first answer.
     """
-    leave = partial(_leave, server.app.close)
+    leave = partial(_leave, server.close)
     try:
         anyio.run(_Wire(on_ready, partial(leave, 0)).run, server.sdk)
     except* BrokenPipeError:

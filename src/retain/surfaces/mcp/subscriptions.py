@@ -38,9 +38,9 @@ class ResourceSpec(Generic[App]):
 class Subscriptions:
     """Who wants to know about which resource. Looks for changes only while somebody does."""
 
-    def __init__(self, change_number: Callable[[], int], uris: Collection[str]) -> None:
+    def __init__(self, change_number: Callable[[], int], uris: Callable[[], Collection[str]]) -> None:
         self._change_number = change_number
-        self._uris = frozenset(uris)
+        self._uris = uris
         self._watched: Counter[str] = Counter()
         self._sessions: dict[str, ServerSession] = {}
         self._bus = InMemorySubscriptionBus()
@@ -65,7 +65,7 @@ class Subscriptions:
         self, ctx: Context, params: SubscriptionsListenRequestParams
     ) -> SubscriptionsListenResult:
         """The modern era: one request that stays open, for any number of resources."""
-        uris = self._uris.intersection(params.notifications.resource_subscriptions or ())
+        uris = set(self._uris()).intersection(params.notifications.resource_subscriptions or ())
         await self._watch(uris)
         try:
             return await self._listen(ctx, params)
