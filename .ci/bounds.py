@@ -6,7 +6,8 @@ import tomllib
 from pathlib import Path
 
 project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())
-needed = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"], *project["build-system"]["requires"]]
+dev, build = project["dependency-groups"]["dev"], project["build-system"]["requires"]
+needed = [*project["project"]["dependencies"], *dev, *build]
 for requirement in [*needed, "editables>=0.5,<1"]:
     lowest = re.sub(r">=([^,]+),<.*", r"==\1", requirement)
     sys.stdout.write((lowest if "--lowest" in sys.argv else requirement) + "\n")

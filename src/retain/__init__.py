@@ -1,11 +1,11 @@
 """A memory that lasts, for coding agents.
 
-    import retain
+import retain
 
-    memory = retain.open()
-    memory.remember("Deploys go through the staging cluster first", tags=["deploy"])
-    for hit in memory.recall("how do we ship?"):
-        print(hit.stored.memory.text, hit.score)
+memory = retain.open()
+memory.remember("Deploys go through the staging cluster first", tags=["deploy"])
+for hit in memory.recall("how do we ship?"):
+    print(hit.stored.memory.text, hit.score)
 """
 
 from typing import TYPE_CHECKING
@@ -25,7 +25,12 @@ def __getattr__(name: str) -> object:
     # Hooks and the command line import parts of the package and must not pay for all of it.
     from importlib import import_module
 
-    homes = {"open": "retain.app", "Retain": "retain.app", "Memory": "retain.domain.memory", "Hit": "retain.domain.recall"}
+    homes = {
+        "open": "retain.app",
+        "Retain": "retain.app",
+        "Memory": "retain.domain.memory",
+        "Hit": "retain.domain.recall",
+    }
     if name not in homes:
         raise AttributeError(f"module 'retain' has no attribute {name!r}")
     return getattr(import_module(homes[name]), name)

@@ -154,7 +154,9 @@ class Retain:
     def __enter__(self) -> "Retain":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -171,8 +173,8 @@ def make_store(settings: Settings) -> Store:
 
     if settings.store != "sqlite" or settings.deployment_mode in ("local-server", "remote"):
         raise MissingExtra(
-            f"store {settings.store} in mode {settings.deployment_mode} needs SurrealDB, which this version does not have; "
-            "set deployment_mode to embedded-file or embedded-memory"
+            f"store {settings.store} in mode {settings.deployment_mode} needs SurrealDB, "
+            "which this version does not have; set deployment_mode to embedded-file or embedded-memory"
         )
     limit = settings.max_storage_mb * 1_000_000 if settings.max_storage_mb else None
     return SqliteStore(settings.database_file, query_seconds=settings.query_timeout, max_bytes=limit)

@@ -1,4 +1,4 @@
-"""Settings: one frozen value, read from arguments, the environment and two files; the only reader of the environment."""
+"""Settings: one frozen value, from arguments, the environment and two files; nothing else reads the environment."""
 
 import difflib
 import os
@@ -106,7 +106,7 @@ _YAML_BLOCK = re.compile(r"^```ya?ml\r?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 def load(
     given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> Loaded:
-    """Settings from arguments, then environment, then the project's file, then the user's; bad values are told, not used."""
+    """Arguments, then environment, then the project's file, then the user's; bad values are told, not used."""
     env = os.environ if environment is None else environment
     problems: list[str] = []
     values: dict[str, Any] = {}
@@ -160,7 +160,8 @@ def _sources(
 
 
 def _from_environment(env: Mapping[str, str]) -> list[tuple[str, Mapping[str, Any]]]:
-    return [(variable, {name: env[variable]}) for name, them in VARIABLES.items() for variable in them if env.get(variable)]
+    named = [(name, variable) for name, them in VARIABLES.items() for variable in them]
+    return [(variable, {name: env[variable]}) for name, variable in named if env.get(variable)]
 
 
 def _from_file(path: Path, problems: list[str]) -> list[tuple[str, Mapping[str, Any]]]:

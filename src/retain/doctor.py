@@ -49,7 +49,8 @@ def examine(loaded: Loaded, settings_files: Sequence[Path], now: datetime) -> li
     settings = loaded.settings
     return [
         *_install(settings),
-        *_settings(loaded, settings_files),
+        *_settings(loaded),
+        *_permissions(settings, settings_files),
         *_store(settings),
         *_model(settings),
         *_backups(settings, now),
@@ -66,14 +67,11 @@ def _install(settings: Settings) -> Iterator[Check]:
     yield Check("install", state, f"Python {version}", "install Python 3.11 or newer")
     yield _packages()
     yield _sqlite()
-    home = next(
-        folder
-        for folder in (settings.home.expanduser().absolute(), *settings.home.absolute().parents)
-        if folder.exists()
-    )
-    free = shutil.disk_usage(home).free
+    home = settings.home.expanduser().absolute()
+    there = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(there).free
     state = "ok" if free >= LITTLE_SPACE else "warn" if free >= NO_SPACE else "fail"
-    yield Check("install", state, f"{free / 1e9:.1f} GB free for {settings.home}", "free some space on that disk")
+    yield Check("install", state, f"{free / 1e9:.1f} GB free for {home}", "free some space on that disk")
 
 
 def _packages() -> Check:
@@ -123,15 +121,20 @@ def _sqlite() -> Check:
     return Check("install", "ok", f"SQLite {sqlite3.sqlite_version} with full text")
 
 
-def _settings(loaded: Loaded, settings_files: Sequence[Path]) -> Iterator[Check]:
+def _settings(loaded: Loaded) -> Iterator[Check]:
     for problem in loaded.problems:
         yield Check("settings", "fail", problem, "put it right there; `retain config` shows what is in force")
-    for path, mode in maintenance.too_open(loaded.settings, settings_files):
-        yield Check(
-            "settings", "fail", f"{path} can be read by others", f"retain doctor --repair, or chmod {mode:o} {path}"
-        )
     if not loaded.problems:
         yield Check("settings", "ok", f"{len(loaded.origins)} set, the rest as they come")
+
+
+def _permissions(settings: Settings, settings_files: Sequence[Path]) -> Iterator[Check]:
+    found = maintenance.too_open(settings, settings_files)
+    for path, mode in found:
+        repair = f"retain doctor --repair, or chmod {mode:o} {path}"
+        yield Check("permissions", "fail", f"{path} can be read by others", repair)
+    if not found:
+        yield Check("permissions", "ok", "nobody else can read the store, the backups and the settings")
 
 
 def _store(settings: Settings) -> Iterator[Check]:

@@ -1,19 +1,19 @@
 """The errors that Retain raises, each written for the person or model that reads it.
 
-    RetainError
-    ├── InvalidInput          the caller's fault; every bad field is named
-    ├── NotFound              nothing has that id or name here
-    ├── Refused               understood, and against a rule (a forgotten memory cannot be updated)
-    ├── Unavailable           something outside the caller's reach failed
-    │   ├── StoreDown         the store cannot be opened or reached
-    │   │   └── StoreCorrupt  its file is damaged
-    │   ├── StoreBusy         other writers held the lock for too long, or kept changing the same row
-    │   ├── StorageFull       the disk, or the limit that was set, is full
-    │   ├── QueryTimeout      a query ran past its deadline
-    │   ├── SchemaNewer       a newer Retain has migrated this store
-    │   ├── EmbeddingFailed   no vector could be made
-    │   └── MissingExtra      an optional package is not installed
-    └── ConfigError           a setting has a value that cannot be used
+RetainError
+├── InvalidInput          the caller's fault; every bad field is named
+├── NotFound              nothing has that id or name here
+├── Refused               understood, and against a rule (a forgotten memory cannot be updated)
+├── Unavailable           something outside the caller's reach failed
+│   ├── StoreDown         the store cannot be opened or reached
+│   │   └── StoreCorrupt  its file is damaged
+│   ├── StoreBusy         other writers held the lock for too long, or kept changing the same row
+│   ├── StorageFull       the disk, or the limit that was set, is full
+│   ├── QueryTimeout      a query ran past its deadline
+│   ├── SchemaNewer       a newer Retain has migrated this store
+│   ├── EmbeddingFailed   no vector could be made
+│   └── MissingExtra      an optional package is not installed
+└── ConfigError           a setting has a value that cannot be used
 """
 
 from collections.abc import Mapping, Sequence
@@ -116,5 +116,9 @@ def shorten(value: object, limit: int = 60) -> str:
     """A value as it can be shown in a message: one line, at most `limit` characters."""
     text = value if isinstance(value, str) else repr(value)
     # Escaping first: a lone surrogate or a control character must not break the reply that names it.
-    line = text[: limit * 4].encode("unicode_escape", "backslashreplace").decode("ascii") if not text.isprintable() else text
+    line = (
+        text[: limit * 4].encode("unicode_escape", "backslashreplace").decode("ascii")
+        if not text.isprintable()
+        else text
+    )
     return line if len(line) <= limit else line[: limit - 1] + "…"

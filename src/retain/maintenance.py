@@ -3,14 +3,14 @@
 import os
 import stat
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
 from retain.app import Retain, make_store
 from retain.config import Settings
 from retain.domain.memory import MemoryId
-from retain.errors import NotFound, Refused, StoreDown, Unavailable, invalid
+from retain.errors import NotFound, Refused, StoreCorrupt, StoreDown, Unavailable, invalid
 from retain.stores.sqlite import backups, files, migrations, repair
 from retain.stores.sqlite.connection import MEMORY
 from retain.stores.sqlite.failures import files_of
@@ -133,9 +133,11 @@ def _rebuild(settings: Settings) -> list[str]:
     with closing(sqlite_store(settings)) as store:
         faults = store.faults()
         if any("full-text" in fault or fault.startswith("words") for fault in faults):
-            repair.rebuild_words(store)
-            done.append("the full-text index was made anew")
-            faults = store.faults()
+            # Where the damage goes further than the index, the whole file is set aside below.
+            with suppress(StoreCorrupt):
+                repair.rebuild_words(store)
+                faults = store.faults()
+                done.append("the full-text index was made anew")
     if faults:
         path = settings.database_file
         with files.alone(path):

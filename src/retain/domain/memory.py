@@ -76,8 +76,10 @@ class Place:
 
     @property
     def owner(self) -> str:
-        """Whose entities these are: the project's, or the user's where there is no project."""
-        return self.project or f"user\x1f{self.user}"
+        """Whose entities these are: the project's, or the user's where there is no project; never shared by people."""
+        if self.project is None:
+            return f"user\x1f{self.user}"
+        return f"{self.project}\x1f{self.user}" if self.user else self.project
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from retain.domain.memory import Kind, MemoryId, Scope, Stored
-from retain.domain.recall import Filter, Strategy, Warning
+from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.parts import Parts, places
 from retain.engine.recall.recall import Question, recall
-from retain.errors import InvalidInput, Fault
+from retain.errors import Fault, InvalidInput
 
 TITLE = "## Memory Context"
 SECTIONS = {
@@ -23,6 +23,9 @@ SECTIONS = {
 SHARES = {"preferences": 0.25, "project_context": 0.40, "session_history": 0.15, "relevant_procedures": 0.20}
 LINE = 400  # characters of one memory; the whole text is a `get` away
 PER_SECTION = 20
+MOST_FILES = 20
+FROM_FILES = 500  # the newest memories, which are looked through for the file they came from
+SHORTEST = 40  # characters of a memory that is cut to fit; less says nothing
 # Below this a memory is not about the task; a block with nothing in it beats one with noise.
 RELEVANT = 0.25
 CHARS_PER_TOKEN = 4
@@ -68,8 +71,9 @@ def assemble(parts: Parts, task: Task, caller: Caller) -> Block:
     truncated = False
     spare = 0.0
     room = task.max_tokens - tokens_in(TITLE) - 1
-    for section in _ordered(task):
-        spare += SHARES[section] / sum(SHARES[s] for s in task.sections) * room
+    filled = [section for section in _ordered(task) if chosen[section]]
+    for section in filled:
+        spare += SHARES[section] / sum(SHARES[s] for s in filled) * room
         added, cut = _fill(SECTIONS[section], chosen[section], int(spare))
         truncated = truncated or cut
         if added:
@@ -98,8 +102,8 @@ def _choose(parts: Parts, task: Task, caller: Caller) -> tuple[dict[str, list[St
     taken: set[MemoryId] = set()
     chosen: dict[str, list[Stored]] = {}
     for section in _ordered(task):
-        found = _section(section, parts, task, asked, caller, warnings)
-        chosen[section] = [s for s in found if s.memory.id not in taken][:PER_SECTION]
+        found = {s.memory.id: s for s in _section(section, parts, task, asked, caller, warnings)}
+        chosen[section] = [s for id, s in found.items() if id not in taken][:PER_SECTION]
         taken.update(s.memory.id for s in chosen[section])
     return chosen, tuple(dict.fromkeys(warnings))
 
@@ -118,20 +122,21 @@ def _section(
         recent = store.listed(wanted, 3 * PER_SECTION) if caller.session and here else []
         return [stored for stored in recent if not stored.memory.consolidated]
     if section == "project_context":
-        about = _about_files(parts, task.files, caller)
-        return about + _relevant(parts, asked, caller, (Scope.PROJECT,), (), warnings)
-    return _relevant(parts, asked, caller, (Scope.PROJECT, Scope.USER), (Kind.PROCEDURAL,), warnings)
+        about = _about_files(parts, task.files[:MOST_FILES], caller)
+        # Procedures have a section of their own, unless nobody wants it.
+        kinds = (Kind.SEMANTIC, Kind.EPISODIC) if "relevant_procedures" in task.sections else ()
+        return about + _relevant(parts, Question(asked, (Scope.PROJECT,), kinds, limit=PER_SECTION), caller, warnings)
+    question = Question(asked, (Scope.PROJECT, Scope.USER), (Kind.PROCEDURAL,), limit=PER_SECTION)
+    return _relevant(parts, question, caller, warnings)
 
 
-def _relevant(
-    parts: Parts, asked: str, caller: Caller, scopes: tuple[Scope, ...], kinds: tuple[Kind, ...], warnings: list[Warning]
-) -> list[Stored]:
+def _relevant(parts: Parts, question: Question, caller: Caller, warnings: list[Warning]) -> list[Stored]:
     """What fits the task; without one, the most important and newest."""
-    if not asked:
-        wanted = Filter(places(caller, scopes), kinds=kinds)
+    if not question.text:
+        wanted = Filter(places(caller, question.scopes), kinds=question.kinds)
         found = parts.store.listed(wanted, 100) if wanted.places else []
         return sorted(found, key=lambda s: -s.memory.importance)
-    answer = recall(parts, Question(asked, scopes, kinds, Strategy.HYBRID, PER_SECTION), caller)
+    answer = recall(parts, question, caller)
     warnings += answer.warnings
     return [hit.stored for hit in answer.hits if hit.relevance >= RELEVANT]
 
@@ -143,9 +148,14 @@ def _about_files(parts: Parts, files: Sequence[str], caller: Caller) -> list[Sto
         return []
     wanted = Filter(places(caller, (Scope.PROJECT, Scope.SESSION)))
     ranked: dict[MemoryId, tuple[int, Stored]] = {}
-    for depth, name in names:
-        for id in parts.store.by_words(query_terms(name), wanted, 20).scores:
-            ranked.setdefault(id, (depth, parts.store.memories([id])[id]))
+    recent = [stored for stored in parts.store.listed(wanted, FROM_FILES) if stored.memory.source.file]
+    for depth, name in sorted(dict.fromkeys(names)):
+        for stored in recent:
+            if name in (stored.memory.source.file or ""):
+                ranked.setdefault(stored.memory.id, (depth, stored))
+        found = parts.store.memories(list(parts.store.by_words(query_terms(name), wanted, 20).scores))
+        for id, stored in found.items():
+            ranked.setdefault(id, (depth, stored))
     return [
         stored
         for depth, stored in sorted(ranked.values(), key=lambda found: found[0])
@@ -171,6 +181,8 @@ def _fill(heading: str, memories: Sequence[Stored], room: int) -> tuple[list[tup
     cut = False
     for stored in memories:
         line, shortened = _line(stored)
+        if size + tokens_in(line) + 1 > room and len(added) == 1:
+            line, shortened = _line(stored, _room(line, room - size - 1))
         cost = tokens_in(line) + 1
         if size + cost > room:
             cut = True
@@ -181,11 +193,17 @@ def _fill(heading: str, memories: Sequence[Stored], room: int) -> tuple[list[tup
     return (added, cut) if len(added) > 1 else ([], cut)
 
 
-def _line(stored: Stored) -> tuple[str, bool]:
+def _line(stored: Stored, longest: int = LINE) -> tuple[str, bool]:
     text = " ".join(stored.memory.text.split())
-    if len(text) <= LINE:
+    if len(text) <= longest:
         return f"- {text}", False
-    return f"- {text[:LINE].rsplit(' ', 1)[0]}{_MORE} (memory:{stored.memory.id})", True
+    return f"- {text[:longest].rsplit(' ', 1)[0]}{_MORE} (memory:{stored.memory.id})", True
+
+
+def _room(line: str, tokens: int) -> int:
+    """How many characters of such a line fit into so many tokens, beside the id that stands for the rest."""
+    bytes_each = len(line.encode("utf-8", "replace")) / len(line)
+    return max(int(tokens * CHARS_PER_TOKEN / bytes_each) - SHORTEST, SHORTEST)
 
 
 def _within(text: str, max_tokens: int) -> str:

@@ -1,5 +1,6 @@
 """What a caller wants remembered, checked before anything is written."""
 
+import json
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,8 @@ from retain.errors import Fault, InvalidInput, shorten
 
 MAX_SESSION = 200
 MAX_TAGS = 50
+MAX_REASON = 1000
+MAX_PATH = 4096  # what file systems allow
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Draft:
     scope: Scope = Scope.PROJECT
     importance: float = 0.5
     tags: tuple[str, ...] = ()
-    source: Source = Source()
+    source: Source = Source()  # noqa: RUF009 - frozen
     entities: tuple[GivenEntity, ...] = ()
     session: str | None = None
     title: str | None = None
@@ -46,10 +49,43 @@ def checked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     if faults:
         raise InvalidInput(faults)
     text, found = cleaned_text(draft.text)
-    entities = tuple(
-        GivenEntity(label(e.name), label(e.type), label(e.relationship).replace(" ", "_")) for e in draft.entities
-    )
-    return replace(draft, text=text, tags=labels(draft.tags), entities=entities), found
+    return replace(draft, text=text, tags=labels(draft.tags), entities=cleaned_entities(draft.entities)), found
+
+
+def cleaned_entities(entities: Sequence[GivenEntity]) -> tuple[GivenEntity, ...]:
+    """As they are kept: a relationship is one word, such as depends_on."""
+    return tuple(GivenEntity(label(e.name), label(e.type), label(e.relationship).replace(" ", "_")) for e in entities)
+
+
+def cleaned_reason(reason: str | None) -> str | None:
+    """Why something changed, without secrets; None when nothing was said."""
+    if reason is None:
+        return None
+    faults = list(string_faults(reason, "reason"))
+    if len(reason) > MAX_REASON:
+        faults.append(Fault("reason", f"{len(reason):,} characters", f"must have at most {MAX_REASON:,} characters"))
+    if faults:
+        raise InvalidInput(faults)
+    return redact(reason).text.strip() or None
+
+
+def cleaned_json(value: Json) -> Json:
+    """The same value without secrets in its strings."""
+    match value:
+        case str():
+            return redact(value).text
+        case list():
+            return [cleaned_json(item) for item in value]
+        case dict():
+            return {name: cleaned_json(item) for name, item in value.items()}
+        case _:
+            return value
+
+
+def metadata_faults(metadata: Mapping[str, Json]) -> Iterator[Fault]:
+    size = len(json.dumps(metadata, ensure_ascii=False))
+    if size > MAX_TEXT:
+        yield Fault("metadata", f"{size:,} characters", f"must have at most {MAX_TEXT:,} characters as JSON")
 
 
 def cleaned_text(text: str) -> tuple[str, tuple[str, ...]]:
@@ -66,7 +102,9 @@ def text_faults(text: str, name: str = "content") -> Iterator[Fault]:
         yield Fault(name, shorten(text), "is empty; say what should be remembered")
     if len(text) > MAX_TEXT:
         limit = f"{MAX_TEXT:,}"
-        yield Fault(name, f"{len(text):,} characters", f"longer than {limit} characters; store it in parts or summarise")
+        yield Fault(
+            name, f"{len(text):,} characters", f"longer than {limit} characters; store it in parts or summarise"
+        )
     yield from string_faults(text, name)
 
 
@@ -120,7 +158,10 @@ def _faults(draft: Draft) -> Iterator[Fault]:
             yield Fault(f"{fault.field}.{part}", fault.value, fault.problem)
     yield from session_faults(draft.session)
     for part in ("tool", "file"):
-        yield from string_faults(getattr(draft.source, part) or "", f"source.{part}")
+        said = getattr(draft.source, part) or ""
+        yield from string_faults(said, f"source.{part}")
+        if len(said) > MAX_PATH:
+            yield Fault(f"source.{part}", f"{len(said):,} characters", f"must have at most {MAX_PATH:,} characters")
 
 
 def _is_plain(letter: str) -> bool:

@@ -44,11 +44,15 @@ def embedded(embedder: Embedder, text: str) -> Embedded:
 def query_vector(embedder: Embedder, text: str) -> tuple[Vector | None, Warning | None]:
     """The vector of a question, or why there is none."""
     if not embedder.wait(PATIENCE):
-        return None, Warning("partial_results", f"Vector search unavailable ({_why_not(embedder)}); searched by keyword")
+        return None, _by_keyword(_why_not(embedder))
     try:
         return embedder.embed(embedder.chunks(text)[:1])[0], None
     except EmbeddingFailed as error:
-        return None, Warning("partial_results", f"Vector search unavailable ({error.message}); searched by keyword")
+        return None, _by_keyword(error.message)
+
+
+def _by_keyword(why: str) -> Warning:
+    return Warning("partial_results", f"Vector search unavailable ({why}); searched by keyword")
 
 
 def _why_not(embedder: Embedder) -> str:

@@ -154,11 +154,12 @@ class Engine:
     def _unembedded(self) -> Warning | None:
         """Says, and mends, that some memories are found by keyword only."""
         model = self.parts.embedder.model
-        if not self.parts.store.unembedded(model, 1):
+        # While the model is off, recall has said so already, and nothing can be done about it here.
+        if self.parts.embedder.state().name == "off" or not self.parts.store.unembedded(model, 1):
             return None
         self._upkeep.later(lambda: embed_if_ready(self.parts))
-        note = f"some memories have no vectors by {model} yet and were searched by keyword only; `retain reembed` makes them"
-        return Warning("keyword_only", note)
+        note = f"some memories have no vectors by {model} yet and were searched by keyword only"
+        return Warning("keyword_only", f"{note}; `retain reembed` makes them")
 
 
 def _with_warning(answer: Recalled, warning: Warning) -> Recalled:

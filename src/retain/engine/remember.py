@@ -38,6 +38,21 @@ class Remembered:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """A draft that passed the checks, with where it is to land."""
+
+    draft: Draft
+    place: Place
+    vectors: Embedded
+    caller: Caller
+    at: datetime
+
+    @property
+    def session(self) -> str | None:
+        return self.draft.session or self.caller.session
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbour:
     """A memory close to a text, and how close."""
 
@@ -56,14 +71,12 @@ def remember(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
     vectors = embedded(parts.embedder, draft.text)
     if vectors.warning:
         warnings = (*warnings, vectors.warning)
-    now = parts.clock.now()
+    arrival = Arrival(draft, place, vectors, caller, parts.clock.now())
 
     def plan() -> tuple[Changes, Remembered]:
         near = neighbours(parts.store, draft.text, vectors, caller, place)
         same = _same(parts.store, draft.text, place, near)
-        if same:
-            return _reinforce(same, draft, caller, now)
-        return _store(parts.store, draft, vectors, caller, place, near, now)
+        return _reinforce(same, arrival) if same else _store(parts.store, arrival, near)
 
     reply = settle(parts.store, plan)
     return replace(reply, redacted=redacted, warnings=warnings + reply.warnings)
@@ -93,10 +106,6 @@ def contradictions(
     return tuple(found)
 
 
-def session_of(draft: Draft, caller: Caller) -> str | None:
-    return draft.session or caller.session
-
-
 def started(session: str | None, caller: Caller, now: datetime) -> tuple[Session, ...]:
     """The session as it must exist once something was said in it."""
     project = caller.project.id if caller.project else None
@@ -114,7 +123,7 @@ def _place(draft: Draft, caller: Caller) -> tuple[Place, tuple[Warning, ...]]:
     if draft.scope is Scope.PROJECT and project is None:
         note = "the working folder belongs to no project (home or root), so this is stored for the user, everywhere"
         return Place(Scope.USER, caller.user), (Warning("no_project", note),)
-    return place_for(draft.scope, caller.user, project, session_of(draft, caller)), ()
+    return place_for(draft.scope, caller.user, project, draft.session or caller.session), ()
 
 
 def _same(store: Store, text: str, place: Place, near: Sequence[Neighbour]) -> Stored | None:
@@ -131,8 +140,8 @@ def _agrees(near: Neighbour, text: str) -> bool:
     return same_claim(near.memory.text, text) and clash(near.memory.text, text, cosine=near.cosine) is None
 
 
-def _reinforce(stored: Stored, draft: Draft, caller: Caller, now: datetime) -> tuple[Changes, Remembered]:
-    old = stored.memory
+def _reinforce(stored: Stored, arrival: Arrival) -> tuple[Changes, Remembered]:
+    old, draft, now = stored.memory, arrival.draft, arrival.at
     memory = replace(
         old,
         tags=tuple(dict.fromkeys((*old.tags, *draft.tags))),
@@ -151,47 +160,28 @@ def _reinforce(stored: Stored, draft: Draft, caller: Caller, now: datetime) -> t
         history=(entry(old, Event.REINFORCED, now),),
         entities=links.entities,
         links=links.links,
-        sessions=started(session_of(draft, caller), caller, now),
+        sessions=started(arrival.session, arrival.caller, now),
     )
     embedded = stored.model is not None
     return changes, Remembered(memory, reinforced=True, embedded=embedded, links_given=len(links.links))
 
 
-def _store(
-    store: Store, draft: Draft, vectors: Embedded, caller: Caller, place: Place, near: Sequence[Neighbour], now: datetime
-) -> tuple[Changes, Remembered]:
-    memory = Memory(
-        id=new_id(now),
-        text=draft.text,
-        title=draft.title,
-        kind=draft.kind,
-        category=draft.category,
-        place=place,
-        session=session_of(draft, caller),
-        agent=caller.agent,
-        tags=draft.tags,
-        importance=draft.importance,
-        source=draft.source,
-        metadata=draft.metadata,
-        created=now,
-        updated=now,
-        event_time=draft.event_time or now,
-        valid_from=draft.event_time or now,
-    )
-    links = linked_to(store, memory, draft.entities, now)
-    rivals = contradictions(near, memory, about_the_same(store, links, memory), now)
+def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[Changes, Remembered]:
+    memory, caller, vectors = _memory(arrival), arrival.caller, arrival.vectors
+    links = linked_to(store, memory, arrival.draft.entities, arrival.at)
+    rivals = contradictions(near, memory, about_the_same(store, links, memory), arrival.at)
     changes = Changes(
-        at=now,
-        expects=(NoTwin(place, fingerprint(draft.text)),),
+        at=arrival.at,
+        expects=(NoTwin(memory.place, fingerprint(memory.text)),),
         memories=(memory,),
         embeddings=vectors.of(memory.id),
-        history=(entry(memory, Event.CREATED, now),),
+        history=(entry(memory, Event.CREATED, arrival.at),),
         entities=links.entities,
         links=links.links,
         relations=links.relations,
         contradictions=rivals,
-        projects=(caller.project,) if caller.project and place.project else (),
-        sessions=started(memory.session, caller, now),
+        projects=(caller.project,) if caller.project and memory.place.project else (),
+        sessions=started(memory.session, caller, arrival.at),
     )
     return changes, Remembered(
         memory,
@@ -200,4 +190,26 @@ def _store(
         links_given=links.given,
         links_inferred=links.inferred,
         contradicts=rivals,
+    )
+
+
+def _memory(arrival: Arrival) -> Memory:
+    draft, now = arrival.draft, arrival.at
+    return Memory(
+        id=new_id(now),
+        text=draft.text,
+        title=draft.title,
+        kind=draft.kind,
+        category=draft.category,
+        place=arrival.place,
+        session=arrival.session,
+        agent=arrival.caller.agent,
+        tags=draft.tags,
+        importance=draft.importance,
+        source=draft.source,
+        metadata=draft.metadata,
+        created=now,
+        updated=now,
+        event_time=draft.event_time or now,
+        valid_from=draft.event_time or now,
     )

@@ -11,12 +11,16 @@ from retain.domain.memory import Event, Json, Memory, Place, Scope, State, Statu
 from retain.domain.recall import Warning
 from retain.domain.session import Caller
 from retain.engine.drafts import (
+    MAX_TAGS,
     GivenEntity,
+    cleaned_entities,
+    cleaned_json,
+    cleaned_reason,
     cleaned_text,
     importance_faults,
-    label,
     label_faults,
     labels,
+    metadata_faults,
     text_faults,
 )
 from retain.engine.embed import Embedded, embedded
@@ -60,10 +64,12 @@ def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
     text, redacted = cleaned_text(edit.text) if edit.text is not None else (old.text, ())
     vectors = embedded(parts.embedder, text) if text != old.text else None
     now = parts.clock.now()
+    metadata = {name: cleaned_json(value) for name, value in edit.metadata.items()}
+    clean = replace(edit, text=text, metadata=metadata, add_entities=cleaned_entities(edit.add_entities))
 
     def plan() -> tuple[Changes, Revised]:
         old = _changeable(parts.store, id, caller)
-        return _edited(parts.store, old, replace(edit, text=text), vectors, caller, now)
+        return _edited(parts.store, old, clean, vectors, caller, now)
 
     reply = settle(parts.store, plan)
     warnings = (vectors.warning,) if vectors and vectors.warning else ()
@@ -77,6 +83,7 @@ def tag(parts: Parts, id: str, add: Sequence[str], remove: Sequence[str], caller
 def promote(parts: Parts, id: str, target: Scope, reason: str | None, caller: Caller) -> Revised:
     """Moves a memory to a broader scope; out of a session it no longer belongs to that session."""
     now = parts.clock.now()
+    reason = cleaned_reason(reason)
 
     def plan() -> tuple[Changes, Revised]:
         old = _changeable(parts.store, id, caller)
@@ -109,7 +116,8 @@ def promote(parts: Parts, id: str, target: Scope, reason: str | None, caller: Ca
 
 def forget(parts: Parts, id: str, reason: str | None, caller: Caller) -> Memory:
     """Hides a memory from recall; its row, history and graph edges stay, the edges marked stale."""
-    return _moved(parts, id, Status(State.FORGOTTEN, reason, parts.clock.now()), Event.FORGOTTEN, caller)
+    status = Status(State.FORGOTTEN, cleaned_reason(reason), parts.clock.now())
+    return _moved(parts, id, status, Event.FORGOTTEN, caller)
 
 
 def bring_back(parts: Parts, id: str, caller: Caller) -> Memory:
@@ -131,12 +139,13 @@ def _moved(parts: Parts, id: str, status: Status, event: Event, caller: Caller) 
         old = visible(parts.store, id, caller).memory
         if old.status.state is status.state:
             return Changes(at=now), old
-        if status.state is State.ACTIVE:
+        expected = (NoTwin(old.place, fingerprint(old.text), but=old.id),) if status.state is State.ACTIVE else ()
+        if expected:
             _refuse_twin(parts.store, old.place, old.text, old)
         new = replace(old, status=status, updated=now, version=old.version + 1)
         changes = Changes(
             at=now,
-            expects=(AtVersion(old.id, old.version),),
+            expects=(AtVersion(old.id, old.version), *expected),
             memories=(new,),
             history=(entry(old, event, now, status.reason),),
             stale=((old.id, status.state is not State.ACTIVE),),
@@ -155,6 +164,7 @@ def _check(edit: Edit) -> None:
     faults += label_faults(edit.add_tags, "tags.add")
     for part in ("name", "type", "relationship"):
         faults += label_faults([getattr(e, part) for e in edit.add_entities], f"related_entities.add.{part}")
+    faults += metadata_faults(edit.metadata)
     if edit == Edit():
         faults.append(Fault("memory_id", "", "nothing to change was given; name at least one field"))
     if faults:
@@ -184,10 +194,13 @@ def _edited(
     rewritten = new.text != old.text
     if rewritten:
         _refuse_twin(store, new.place, new.text, old)
-    given = tuple(GivenEntity(label(e.name), label(e.type), label(e.relationship)) for e in edit.add_entities)
+    if len(new.tags) > max(MAX_TAGS, len(old.tags)):
+        raise InvalidInput([Fault("tags", f"{len(new.tags)} tags", f"a memory has at most {MAX_TAGS}")])
+    given = edit.add_entities
     links = linked_to(store, new, given, now) if rewritten else given_links(new, given, now)
+    removed = _unlinked(store, old, edit.remove_entities, False) if edit.remove_entities else ()
     rivals = _rivals(store, new, vectors, caller, now) if rewritten and vectors else ()
-    changed = _changed(old, new, edit)
+    changed = _changed(old, new, relinked=bool(given or removed))
     if not changed:
         return Changes(at=now), Revised(old)
     changes = Changes(
@@ -222,20 +235,18 @@ def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
     )
 
 
-def _changed(old: Memory, new: Memory, edit: Edit) -> tuple[str, ...]:
+def _changed(old: Memory, new: Memory, *, relinked: bool) -> tuple[str, ...]:
     differing = {
         "content": new.text != old.text,
         "importance": new.importance != old.importance,
         "tags": new.tags != old.tags,
         "metadata": new.metadata != old.metadata,
-        "related_entities": bool(edit.add_entities or edit.remove_entities),
+        "related_entities": relinked,
     }
     return tuple(name for name, differs in differing.items() if differs)
 
 
-def _rivals(
-    store: Store, new: Memory, vectors: Embedded, caller: Caller, now: datetime
-) -> tuple[Contradiction, ...]:
+def _rivals(store: Store, new: Memory, vectors: Embedded, caller: Caller, now: datetime) -> tuple[Contradiction, ...]:
     near = neighbours(store, new.text, vectors, caller, new.place)
     return contradictions(near, new, about_the_same(store, linked_to(store, new, (), now), new), now)
 

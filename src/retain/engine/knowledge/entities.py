@@ -99,7 +99,9 @@ def _relations(said: Sequence[Stated], entities: dict[str, Entity], now: datetim
 
 def _linked_back(store: Store, entity: Entity, place: Place, now: datetime) -> list[Link]:
     """Earlier memories of the same owner that name an entity which did not exist when they were stored."""
-    wanted = Filter((Place(Scope.PROJECT, place.user, place.project) if place.project else Place(Scope.USER, place.user),))
+    wanted = Filter(
+        (Place(Scope.PROJECT, place.user, place.project) if place.project else Place(Scope.USER, place.user),)
+    )
     candidates = store.by_words(list(dict.fromkeys(terms(entity.name))), wanted, MOST_LINKED_BACK).scores
     named = re.compile(rf"(?<!\w){re.escape(fold(entity.name))}(?!\w)")
     found = store.memories(list(candidates)).values()

@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retain.domain.graph import Direction, Entity, GraphOverview, Neighbourhood, Relation, fold
 from retain.domain.memory import MemoryId, Stored
@@ -12,6 +12,7 @@ from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.knowledge.entities import runs
 from retain.engine.parts import Parts, owners, places
+from retain.errors import invalid
 from retain.ports import Store
 
 MOST_MEMORIES = 50
@@ -62,6 +63,11 @@ class GraphAnswer:
 def search_graph(parts: Parts, question: GraphQuestion, caller: Caller) -> GraphAnswer:
     """The neighbourhood of an entity, found in any case and by close spelling; without one, an overview."""
     store, mine = parts.store, owners(caller)
+    if question.entity is not None and not question.entity.strip():
+        raise invalid("entity", question.entity, "is empty; leave it out for an overview")
+    if question.relation is not None:
+        # As relationships are kept: one word.
+        question = replace(question, relation="_".join(question.relation.split()))
     if question.entity is None:
         seen = store.most_connected(mine, question.relation, question.limit)
         return _answer(store, seen, question, caller, overview=store.overview(mine))
@@ -159,11 +165,13 @@ def _merged(nodes: Sequence[Node]) -> tuple[Node, ...]:
     merged: dict[tuple[str, str], Node] = {}
     for node in nodes:
         key = fold(node.entity.name), fold(node.entity.type)
-        if known := merged.get(key):
-            edges = tuple(dict.fromkeys((*known.edges, *node.edges)))
-            node = Node(known.entity, edges, known.memories + node.memories, min(known.hops, node.hops))
-        merged[key] = node
+        merged[key] = _joined(merged[key], node) if key in merged else node
     return tuple(merged.values())
+
+
+def _joined(a: Node, b: Node) -> Node:
+    edges = tuple(dict.fromkeys((*a.edges, *b.edges)))
+    return Node(a.entity, edges, a.memories + b.memories, min(a.hops, b.hops))
 
 
 def _names(store: Store, seen: Neighbourhood) -> dict[str, str]:

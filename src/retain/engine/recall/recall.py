@@ -68,7 +68,8 @@ def recall(parts: Parts, question: Question, caller: Caller) -> Recalled:
     matched = {id for lane in lanes.found() for id in lane.scores}
     ranked = _rank(parts, question, lanes, wanted)
     hits = [hit for hit in ranked if hit.id in matched or hit.relevance >= BESIDE]
-    total = len(matched.union(hit.id for hit in hits))
+    # A lane names a bounded number of its matches, and counts them all.
+    total = max(len(matched.union(hit.id for hit in hits)), *(lane.matched for lane in lanes.found()), 0)
     return Recalled(tuple(hits[: question.limit]), total, question.strategy, tuple(lanes.warnings))
 
 

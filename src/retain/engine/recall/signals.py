@@ -7,6 +7,7 @@ explained, and a threshold keeps its meaning.
 import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from retain.domain.stem import stem
 from retain.domain.words import STOP_WORDS, bare, terms
@@ -50,7 +51,7 @@ def pairs(question: str) -> list[str]:
     """Adjacent content words of a question, as they would stand in a memory's terms."""
     said = [bare(word) for word in _WORD.findall(question)]
     kept = ["" if word in STOP_WORDS else stem(word) for word in said]
-    return [f" {a} {b} " for a, b in zip(kept, kept[1:], strict=False) if a and b]
+    return [f" {a} {b} " for a, b in pairwise(kept) if a and b]
 
 
 def phrase(own: str, wanted: Sequence[str]) -> float:

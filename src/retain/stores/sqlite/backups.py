@@ -14,13 +14,13 @@ from retain.stores.sqlite.store import SqliteStore
 LARGEST = 500_000_000
 
 
-def daily_backup(store: SqliteStore, folder: Path, now: datetime, keep: int = 7) -> Path | None:
+def daily_backup(store: SqliteStore, folder: Path, now: datetime, keep: int = 7, largest: int = LARGEST) -> Path | None:
     """Today's copy, if it is not there yet; the oldest go once there are more than `keep`.
 
     A copy that turns out to be damaged is not kept, and drives no earlier one out.
     """
     made = folder / f"retain-{now:%Y-%m-%d}.db"
-    if made.exists() or store.size() > LARGEST:
+    if made.exists() or store.size() > largest:
         return None
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     store.backup(made)

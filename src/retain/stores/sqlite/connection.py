@@ -27,14 +27,16 @@ class Pool:
     """Hands out connections, each to one thread at a time; more are opened only while all are in use."""
 
     def __init__(self, path: Path, query_seconds: float = 5.0) -> None:
-        self.path = path
+        # As SQLite sees it: its log lies beside the file that a link points to, and the working folder may change.
+        self.path = path if path == MEMORY else path.resolve()
         self.query_seconds = query_seconds
         self.damage: str | None = None
         """What SQLite said when it met a damaged page, if it did."""
         self._idle: list[_Connection] = []
         self._file: tuple[int, int] | None = None
         self._closed = False
-        self._log_bytes = LOG_BYTES
+        self.log_bytes = LOG_BYTES
+        self._patience = 1
         self._make_locks()
         _pools.add(self)
 
@@ -77,7 +79,15 @@ class Pool:
                 if connection.db.in_transaction:
                     connection.db.execute("rollback")
                 raise
-            self._bound_log(connection.db)
+            if self._log_is_long():
+                # The write is committed: whatever goes wrong with the log now is no reason to say otherwise.
+                with suppress(sqlite3.Error):
+                    self._patience = 1 if _cut_log(connection.db) else self._patience * 2
+
+    def cut_log(self) -> bool:
+        """Moves the log into the file and empties it; False while a reader still needs it."""
+        with self.plain() as db:
+            return _cut_log(db)
 
     def close(self) -> None:
         with self._lock:
@@ -167,17 +177,10 @@ class Pool:
         while self._idle:
             self._idle.pop().db.close()
 
-    def _bound_log(self, db: sqlite3.Connection) -> None:
+    def _log_is_long(self) -> bool:
         log = files_of(self.path)[1]
-        # The write is committed: whatever goes wrong with the log now is no reason to say otherwise.
-        with suppress(sqlite3.Error, OSError):
-            if self._shared or (size := log.stat().st_size) < self._log_bytes:
-                return
-            db.execute(f"pragma busy_timeout = {_LOG_WAIT}")
-            (busy, _, _) = db.execute("pragma wal_checkpoint(truncate)").fetchone()
-            db.execute(f"pragma busy_timeout = {BUSY_SECONDS * 1000:.0f}")
-            # A reader that holds on, such as a backup, must not make every write wait.
-            self._log_bytes = size * 2 if busy else LOG_BYTES
+        # Patience grows while a reader holds on, such as a backup: it must not make every write wait.
+        return not self._shared and log.exists() and log.stat().st_size > self.log_bytes * self._patience
 
 
 class _Connection:
@@ -209,6 +212,13 @@ class _Connection:
 
     def _late(self) -> bool:
         return self.deadline is not None and time.monotonic() > self.deadline
+
+
+def _cut_log(db: sqlite3.Connection) -> bool:
+    db.execute(f"pragma busy_timeout = {_LOG_WAIT}")
+    (busy, _, _) = db.execute("pragma wal_checkpoint(truncate)").fetchone()
+    db.execute(f"pragma busy_timeout = {BUSY_SECONDS * 1000:.0f}")
+    return not busy
 
 
 def _after_fork() -> None:

@@ -23,7 +23,8 @@ def explained(path: Path) -> Iterator[None]:
 
 def is_damage(error: sqlite3.Error) -> bool:
     name = getattr(error, "sqlite_errorname", None) or ""
-    return name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+    # Python's own complaint about a text whose bytes have changed.
+    return name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "Could not decode to UTF-8" in str(error)
 
 
 def files_of(path: Path) -> list[Path]:

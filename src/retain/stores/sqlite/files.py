@@ -60,6 +60,18 @@ def dismiss(damaged: Path) -> Path:
     return done
 
 
+def put_away(path: Path) -> Path:
+    """Renames a damaged store, whole; the caller is `alone`."""
+    kept = path.with_name(f"{path.name}.damaged-{now_stamp()}")
+    try:
+        move(path, kept)
+    except OSError as error:  # Windows: another process has it open
+        raise StoreCorrupt(
+            f"{path} is damaged and cannot be set aside ({error.strerror}); close the other windows that use it"
+        ) from error
+    return kept
+
+
 def move(path: Path, to: Path) -> None:
     """Renames a database with its log. The log goes first: beside another file it would be taken for that one's."""
     for part, new in reversed(list(zip(files_of(path), files_of(to), strict=True))):
@@ -70,11 +82,15 @@ def move(path: Path, to: Path) -> None:
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
     """Holds the lock under which a store's file may be replaced; waits for another holder."""
-    with suppress(FileExistsError):
-        os.close(os.open(_lock_file(path), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    with _lock_file(path).open("r+") as lock:
-        _lock(lock.fileno(), path)
+    try:
+        file = os.open(path.with_name(path.name + ".lock"), os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        raise StoreDown(f"{path} needs a repair and its folder cannot be written: {error.strerror}") from error
+    try:
+        _lock(file, path)
         yield
+    finally:
+        os.close(file)
 
 
 def now_stamp() -> str:
@@ -114,11 +130,7 @@ def _set_aside(pool: Pool, error: StoreCorrupt) -> list[str]:
             notices = _prepare(pool)  # another process may have dealt with it while this one waited
         except StoreCorrupt:
             _refuse_newer(pool, error)
-            kept = pool.path.with_name(f"{pool.path.name}.damaged-{now_stamp()}")
-            try:
-                move(pool.path, kept)
-            except OSError as reason:  # Windows: another process has it open
-                raise StoreCorrupt(f"{error.message}. It cannot be set aside: {reason.strerror}") from error
+            kept = put_away(pool.path)
             _make_private(pool.path)
             notices = _prepare(pool)
             sys.stderr.write(f"retain: {error}; set aside as {kept}\n")
@@ -151,10 +163,6 @@ def _file_system(path: Path) -> str:
     real = str(path.parent.resolve())
     under = [(mount, kind) for mount, kind in rows if real == mount or real.startswith(mount.rstrip("/") + "/")]
     return max(under, key=lambda row: len(row[0]), default=("", ""))[1]
-
-
-def _lock_file(path: Path) -> Path:
-    return path.with_name(path.name + ".lock")
 
 
 def _lock(file: int, path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,8 +11,8 @@ from retain.errors import StoreCorrupt
 from retain.stores.sqlite import migrations
 from retain.stores.sqlite.backups import is_sound, read_only
 from retain.stores.sqlite.damaged import copy_of, count_of
-from retain.stores.sqlite.failures import explained
-from retain.stores.sqlite.files import alone, dismiss, now_stamp
+from retain.stores.sqlite.failures import BUSY_SECONDS, explained
+from retain.stores.sqlite.files import alone, dismiss, now_stamp, put_away
 from retain.stores.sqlite.remains import Remains
 from retain.stores.sqlite.store import SqliteStore
 
@@ -47,6 +47,18 @@ def salvage(damaged: Path, into: SqliteStore) -> Salvaged:
     return Salvaged(added, lost, _note(added, len(remains.memories), lost, dismiss(damaged)))
 
 
+def set_aside(path: Path) -> Path:
+    """Takes a damaged store that still opens out of use; the next to open the path begins a new one.
+
+    Running writes are waited for, and those that come later go to the new store.
+    """
+    path = path.resolve()
+    with alone(path), closing(sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)) as db:
+        with suppress(sqlite3.Error):
+            db.execute("begin immediate")
+        return put_away(path)
+
+
 def rebuild_words(store: SqliteStore) -> None:
     """Makes the full-text index anew from the memories."""
     with store.pool.writing() as db:
@@ -68,6 +80,7 @@ def restore(backup: Path, path: Path) -> Path:
     with explained(backup), closing(read_only(backup)) as db:
         migrations.check_ours(db, backup)
         migrations.check_version(db)
+    path = path.resolve()
     kept = path.with_name(f"{path.name}.replaced-{now_stamp()}")
     with closing(SqliteStore(path)) as store, alone(path), TemporaryDirectory(dir=path.parent) as folder:
         store.backup(kept)

@@ -30,10 +30,14 @@ class SqliteStore:
     """Implements `ports.Store`. What it caches is checked by change number before every use."""
 
     def __init__(self, path: Path, *, query_seconds: float = 5.0, max_bytes: int | None = None) -> None:
-        self.path = path
         self._max_bytes = max_bytes
         self.pool = Pool(path, query_seconds)
-        self._notices = opened(self.pool)
+        self.path = self.pool.path
+        try:
+            self._notices = opened(self.pool)
+        except BaseException:
+            self.pool.close()
+            raise
         self._caches = Caches()
         self._traces = False
 
@@ -86,10 +90,10 @@ class SqliteStore:
             )
 
     def _scrub(self) -> None:
-        # What was destroyed is gone from every answer; a trace in the file is tried again with the next write.
+        """What was destroyed is gone from every answer; its trace in the log goes now, or with a later write."""
         self._traces = True
         with suppress(Unavailable):
-            self._traces = not upkeep.scrub(self.pool)
+            self._traces = not self.pool.cut_log()
 
     def destroyed(self, ids: Sequence[MemoryId]) -> set[MemoryId]:
         """Those of the ids that were purged here."""

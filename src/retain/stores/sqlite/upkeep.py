@@ -1,4 +1,4 @@
-"""Looking after the file: is it sound, how full is it, a copy of it, and no trace of what was destroyed."""
+"""Looking after the file: is it sound, how full is it, and a copy of it."""
 
 import sqlite3
 from contextlib import closing
@@ -9,8 +9,8 @@ from retain.stores.sqlite.connection import Pool
 from retain.stores.sqlite.failures import explained, is_damage
 from retain.stores.sqlite.memories import totals
 
-# Each counts rows that belong to something that is not there.
-_ORPHANS = {
+# Each counts rows that make no sense: most belong to something that is not there.
+_STRAY = {
     "tags of no memory": "select count(*) from tag where memory not in (select num from memory)",
     "access counts of no memory": "select count(*) from access where memory not in (select num from memory)",
     "history of no memory": "select count(*) from history where memory not in (select id from memory)",
@@ -26,6 +26,8 @@ _ORPHANS = {
         where source not in (select id from entity) or target not in (select id from entity)""",
     "contradictions of no memory": """select count(*) from contradiction
         where older not in (select id from memory) or newer not in (select id from memory)""",
+    "memories with a list that cannot be read": """select count(*) from memory where not (json_valid(tags)
+        and json_valid(source) and json_valid(metadata) and json_valid(derived_from))""",
     "destroyed memories that are there": "select count(*) from tombstone where id in (select id from memory)",
 }
 
@@ -34,11 +36,12 @@ def faults(db: sqlite3.Connection) -> list[str]:
     """Everything that is wrong with the store, a line each.
 
     Checked are: every page and index (SQLite's integrity check), the full-text index against the memories
-    (which texts, how many terms, and that all of it can be read), rows that belong to nothing, and memories whose
-    vectors are not as many as they should be. Reads the whole file: about a second for 100,000 memories.
+    (which texts, how many terms, and that all of it can be read), rows that belong to nothing (tags, access counts,
+    history, vectors, links, relations, contradictions), lists that are no JSON, and memories marked as embedded
+    without vectors. Reads the whole file: about a second for 100,000 memories.
     """
     found = []
-    for check in (_pages, _words, _orphans, _vectors):
+    for check in (_pages, _words, _stray, _vectors):
         try:
             found += check(db)
         except sqlite3.DatabaseError as error:
@@ -54,19 +57,6 @@ def used_bytes(db: sqlite3.Connection) -> int:
         db.execute(f"pragma {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
     )
     return int((pages - free) * size)
-
-
-def scrub(pool: Pool) -> bool:
-    """Overwrites what was destroyed: index segments and the log hold its words until then.
-
-    False while a reader still needs the log; to be tried again. Merging the segments takes about a second for
-    100,000 memories.
-    """
-    with pool.writing() as db:
-        db.execute("insert into memory_words (memory_words) values ('optimize')")
-    with pool.plain() as db:
-        (busy, _, _) = db.execute("pragma wal_checkpoint(truncate)").fetchone()
-    return not busy
 
 
 def copy(pool: Pool, to: Path) -> None:
@@ -100,8 +90,8 @@ def _words(db: sqlite3.Connection) -> list[str]:
     return found + ([f"the full-text index holds {read} terms of {written}"] if read != written else [])
 
 
-def _orphans(db: sqlite3.Connection) -> list[str]:
-    counted = {what: db.execute(query).fetchone()[0] for what, query in _ORPHANS.items()}
+def _stray(db: sqlite3.Connection) -> list[str]:
+    counted = {what: db.execute(query).fetchone()[0] for what, query in _STRAY.items()}
     return [f"{count} {what}" for what, count in counted.items() if count]
 
 

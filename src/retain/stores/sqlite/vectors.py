@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 # candidates, or this share of a larger set, recall@10 against exact search is at least 0.99.
 EXACT = 400
 CANDIDATE_SHARE = 0.004
-_ROWS_AT_ONCE = 20_000
 
 
 def pack(vector: Vector) -> tuple[bytes, bytes]:
@@ -51,6 +50,7 @@ class SignIndex:
     A copy of the store, never the truth: it is brought up to date by change number before every search.
     """
 
+    rows_at_once = 20_000
     _change: int
     _used: int
     _dead: int
@@ -99,7 +99,7 @@ class SignIndex:
         cosines: Array = np.zeros(len(vectors), dtype=np.float32)
         places = {num: place for place, num in enumerate(vectors.tolist())}
         found = db.execute(f"select num, numbers from vector where num {AMONG}", (among(places),))
-        while rows := found.fetchmany(_ROWS_AT_ONCE):
+        while rows := found.fetchmany(self.rows_at_once):
             matrix = np.frombuffer(b"".join(row[1] for row in rows), dtype="<f2").reshape(len(rows), -1)
             cosines[[places[row[0]] for row in rows]] = matrix.astype(np.float32) @ query
         cosines.clip(max=1.0, out=cosines)  # half precision may overshoot
@@ -183,7 +183,7 @@ class SignIndex:
                where m.changed > ? order by m.changed""",
             (self.model, self._change),
         )
-        while batch := rows.fetchmany(_ROWS_AT_ONCE):
+        while batch := rows.fetchmany(self.rows_at_once):
             self._append([row[1:] for row in batch])
             # If the deadline cuts the loading of a large store short, the next search goes on from here.
             self._change = batch[-1][0] - 1

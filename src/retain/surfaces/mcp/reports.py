@@ -12,6 +12,7 @@ from retain.engine.lifecycle.consolidation import Consolidated
 from retain.engine.remember import Remembered
 from retain.engine.revise import Revised
 from retain.engine.sessions import Activity
+from retain.errors import shorten
 from retain.surfaces.mcp import render
 from retain.surfaces.mcp.render import Body, memory_id
 from retain.version import __version__
@@ -67,7 +68,7 @@ def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:
     notes = []
     if question.entity and not answer.nodes:
         near = f"; known are {', '.join(answer.close_names)}" if answer.close_names else ""
-        notes.append(Warning("unknown_entity", f"nothing is remembered about an entity {question.entity}{near}"))
+        notes.append(Warning("unknown_entity", f"nothing is remembered about an entity {shorten(question.entity)}{near}"))
     body: Body = {
         "entities": [
             {

@@ -39,7 +39,9 @@ def knowledge_graph(app: Retain) -> str:
     ]
     for node in answer.nodes:
         edges = ", ".join(f"{edge.type} {edge.other}" for edge in node.edges[:5] if edge.direction == "outgoing")
-        lines.append(f"- {node.entity.name} ({node.entity.type}, {node.memories} memories)" + (f": {edges}" if edges else ""))
+        lines.append(
+            f"- {node.entity.name} ({node.entity.type}, {node.memories} memories)" + (f": {edges}" if edges else "")
+        )
     return "\n".join(lines)
 
 

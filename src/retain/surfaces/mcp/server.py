@@ -61,7 +61,7 @@ class RetainServer(Generic[App]):
         self._make_app = make_app
         self._app: App | None = None
         self._lock = threading.Lock()
-        self._subscriptions = Subscriptions(lambda: self.app.change_number(), lambda: self._resources)
+        self._subscriptions = Subscriptions(self._change_number, lambda: self._resources)
         self._limiter = anyio.CapacityLimiter(WORKERS)
         self.sdk = Server(
             "retain",
@@ -90,6 +90,9 @@ class RetainServer(Generic[App]):
         """Makes what the first call will need."""
         _ = [tool.input_schema for tool in self._tools.values()]
 
+    def _change_number(self) -> int:
+        return self.app.change_number()
+
     @cached_property
     def _tools(self) -> dict[str, Tool]:
         return merged(self._offer.toolsets())
@@ -117,9 +120,7 @@ class RetainServer(Generic[App]):
             yield
 
     async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(
-            tools=await self._in_thread(lambda: list(map(_listed, self._tools.values())))
-        )
+        return types.ListToolsResult(tools=await self._in_thread(lambda: list(map(_listed, self._tools.values()))))
 
     async def _call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = (await self._in_thread(lambda: self._tools)).get(params.name)
@@ -143,30 +144,20 @@ class RetainServer(Generic[App]):
 
     def _no_tool(self, name: str) -> NotFound:
         near = difflib.get_close_matches(name, self._tools, n=3, cutoff=0.4)
-        return NotFound(
-            f"there is no tool {shorten(name)}" + (f"; close to it: {', '.join(near)}" if near else "")
-        )
+        return NotFound(f"there is no tool {shorten(name)}" + (f"; close to it: {', '.join(near)}" if near else ""))
 
-    async def _list_resources(
-        self, _: Context, __: types.PaginatedRequestParams
-    ) -> types.ListResourcesResult:
+    async def _list_resources(self, _: Context, __: types.PaginatedRequestParams) -> types.ListResourcesResult:
         return types.ListResourcesResult(
             resources=[
-                types.Resource(
-                    uri=each.uri, name=each.name, description=each.description, mime_type=each.mime_type
-                )
+                types.Resource(uri=each.uri, name=each.name, description=each.description, mime_type=each.mime_type)
                 for each in self._resources.values()
             ]
         )
 
-    async def _list_templates(
-        self, _: Context, __: types.PaginatedRequestParams
-    ) -> types.ListResourceTemplatesResult:
+    async def _list_templates(self, _: Context, __: types.PaginatedRequestParams) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=[])
 
-    async def _read_resource(
-        self, _: Context, params: types.ReadResourceRequestParams
-    ) -> types.ReadResourceResult:
+    async def _read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         resource = self._resource(params.uri)
         try:
             text = await self._in_thread(lambda: resource.read(self.app))
@@ -175,9 +166,7 @@ class RetainServer(Generic[App]):
         except Exception as error:
             logger.exception("%s could not be read", resource.uri)
             raise MCPError(types.INTERNAL_ERROR, _unforeseen(resource.uri, error).message) from error
-        contents = types.TextResourceContents(
-            uri=resource.uri, mime_type=resource.mime_type, text=_encodable(text)
-        )
+        contents = types.TextResourceContents(uri=resource.uri, mime_type=resource.mime_type, text=_encodable(text))
         return types.ReadResourceResult(contents=[contents])
 
     async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
@@ -215,9 +204,7 @@ def _listed(tool: Tool) -> types.Tool:
     )
 
 
-def _answer(
-    body: Mapping[str, object] | str, *, failed: bool = False, structured: bool = True
-) -> types.CallToolResult:
+def _answer(body: Mapping[str, object] | str, *, failed: bool = False, structured: bool = True) -> types.CallToolResult:
     """A result whose text and structure say the same; a plain string has no structure."""
     if isinstance(body, str):
         return types.CallToolResult(content=[types.TextContent(text=_encodable(body))], is_error=failed)

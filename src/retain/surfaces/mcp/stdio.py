@@ -169,9 +169,7 @@ class _Wire:
         match message:
             case JSONRPCRequest(method=method, id=id) if method != "subscriptions/listen":
                 self._unanswered.add(id)
-            case JSONRPCNotification(
-                method="notifications/cancelled", params={"requestId": str() | int() as id}
-            ):
+            case JSONRPCNotification(method="notifications/cancelled", params={"requestId": str() | int() as id}):
                 self._unanswered.discard(id)
 
     def _ready(self) -> None:

@@ -61,9 +61,7 @@ class Subscriptions:
         if self._sessions.pop(uri, None) is not None:
             self._release([uri])
 
-    async def listen(
-        self, ctx: Context, params: SubscriptionsListenRequestParams
-    ) -> SubscriptionsListenResult:
+    async def listen(self, ctx: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
         """The modern era: one request that stays open, for any number of resources."""
         uris = set(self._uris()).intersection(params.notifications.resource_subscriptions or ())
         await self._watch(uris)

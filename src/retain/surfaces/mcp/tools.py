@@ -60,12 +60,8 @@ class Tool:
         hints = get_type_hints(self.function, include_extras=True)
         _, *parameters = inspect.signature(self.function).parameters.values()
         # create_model is typed for fields written out by name.
-        fields: Any = {
-            p.name: (hints[p.name], ... if p.default is p.empty else p.default) for p in parameters
-        }
-        return create_model(
-            self.name, __config__=ConfigDict(extra="forbid", protected_namespaces=()), **fields
-        )
+        fields: Any = {p.name: (hints[p.name], ... if p.default is p.empty else p.default) for p in parameters}
+        return create_model(self.name, __config__=ConfigDict(extra="forbid", protected_namespaces=()), **fields)
 
     @cached_property
     def input_schema(self) -> Schema:
@@ -98,9 +94,7 @@ class Toolset:
         """Offer a function as a tool; the function itself stays as it is."""
 
         def offer(function: Callable[P, R]) -> Callable[P, R]:
-            self.tools.append(
-                Tool(name or function.__name__, title, function, hints, self._envelope, output, meta)
-            )
+            self.tools.append(Tool(name or function.__name__, title, function, hints, self._envelope, output, meta))
             return function
 
         return offer

@@ -16,8 +16,6 @@ for _tool in scoped.tools.tools:
 
 
 @tools.tool("Get a memory", read_only=True, idempotent=True)
-def get_memory(
-    app: Retain, id: Annotated[str, Field(description="As recall returns it: memory:<id>")]
-) -> Body:
+def get_memory(app: Retain, id: Annotated[str, Field(description="As recall returns it: memory:<id>")]) -> Body:
     """The whole text of one memory with all of its fields. Call it when recall shortened a text."""
     return render.whole(app.engine.get(id, app.caller()))

@@ -72,7 +72,9 @@ def store_memory(
         ),
     ],
     type: Annotated[KindName, Field(description="episodic: what happened; semantic: a fact; procedural: how to do it")],
-    scope: Annotated[ScopeName, Field(description="session: this conversation; project: this codebase; user: everywhere")],
+    scope: Annotated[
+        ScopeName, Field(description="session: this conversation; project: this code; user: everywhere")
+    ],
     importance: Annotated[float, Field(ge=0, le=1)] = 0.5,
     tags: list[Label] | None = None,
     source: SourceArgument | None = None,
@@ -146,7 +148,9 @@ def recall_memories(
 @tools.tool("Search the knowledge graph", read_only=True, idempotent=True)
 def search_knowledge_graph(
     app: Retain,
-    entity: Annotated[str | None, Field(description="A component, file, person or library; omit for an overview")] = None,
+    entity: Annotated[
+        str | None, Field(description="A component, file, person, library; omit for an overview")
+    ] = None,
     relationship_type: Annotated[str | None, Field(description="Only edges of this type, such as depends_on")] = None,
     direction: Literal["outgoing", "incoming", "both"] = "both",
     depth: Annotated[int, Field(ge=1, le=3)] = 1,
@@ -185,9 +189,7 @@ def update_memory(
     memory_id: Id,
     content: Annotated[
         str | None,
-        Field(
-            description="Replaces the text; the old one is kept as history", max_length=MAX_TEXT, pattern=NOT_BLANK
-        ),
+        Field(description="Replaces the text; the old one is kept as history", max_length=MAX_TEXT, pattern=NOT_BLANK),
     ] = None,
     importance: Annotated[float | None, Field(ge=0, le=1)] = None,
     tags: TagEdit | None = None,

@@ -1,0 +1,129 @@
+"""Settings: where they come from, which wins, and what happens to bad ones."""
+
+from pathlib import Path
+
+import pytest
+
+from retain.config import Settings, load, strict
+from retain.errors import ConfigError
+
+FILE = """---
+deployment_mode: embedded-memory
+max_memories_per_session: 7
+log_level: debug
+---
+# Notes
+
+```yaml
+remote_url: ws://localhost:8000
+remote_user: root
+remote_pass: secret
+```
+"""
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / ".claude").mkdir()
+    return tmp_path
+
+
+def loaded(home, given=None, **environment):
+    return load(given, {"HOME": str(home), **environment}, folder=home / "nowhere")
+
+
+def written(home, text=FILE, mode=0o600):
+    path = home / ".claude" / "retain.local.md"
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def test_nothing_set_gives_the_defaults(home):
+    assert loaded(home).settings == Settings()
+
+
+def test_the_users_file_is_read_with_the_blocks_of_its_body(home):
+    written(home)
+    settings = loaded(home).settings
+    assert (settings.deployment_mode, settings.max_memories_per_session) == ("embedded-memory", 7)
+    assert (settings.remote_url, settings.remote_pass) == ("ws://localhost:8000", "secret")
+
+
+def test_environment_beats_file_and_argument_beats_both(home):
+    written(home)
+    assert loaded(home, RETAIN_LOG_LEVEL="warn").settings.log_level == "warn"
+    assert loaded(home, {"log_level": "error"}, RETAIN_LOG_LEVEL="warn").settings.log_level == "error"
+
+
+def test_the_projects_file_beats_the_users(home, tmp_path):
+    written(home)
+    project = tmp_path / "project"
+    (project / ".claude").mkdir(parents=True)
+    (project / ".claude" / "retain.local.md").write_text("---\nlog_level: error\n---\n")
+    assert loaded(home, CLAUDE_PROJECT_DIR=str(project)).settings.log_level == "error"
+
+
+@pytest.mark.parametrize("variable", ["RETAIN_DB_PATH", "MEMORY_DB_PATH"])
+def test_names_from_the_contracts_are_aliases(home, variable):
+    assert loaded(home, **{variable: "/data/x.db"}).settings.db_path == Path("/data/x.db")
+
+
+def test_another_file_can_be_named(home, tmp_path):
+    other = tmp_path / "other.md"
+    other.write_text("---\nlog_level: error\n---\n")
+    other.chmod(0o600)
+    assert loaded(home, MEMORY_CONFIG_PATH=str(other)).settings.log_level == "error"
+
+
+def test_every_origin_is_known(home):
+    path = written(home)
+    origins = loaded(home, {"toolset": "scoped"}, RETAIN_STORE="sqlite").origins
+    assert (origins["toolset"], origins["store"], origins["log_level"]) == ("argument", "RETAIN_STORE", str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("log_level", "loud", "allowed are debug, info, warn, error"),
+        ("deployment_mode", "cloud", "allowed are embedded-memory"),
+        ("toolset", "scoped,scooped", "no toolset scooped"),
+        ("max_storage_mb", "-3", "must be above 0"),
+        ("query_timeout", "soon", "must be a number"),
+        ("consolidation_on_shutdown", "maybe", "allowed are true and false"),
+    ],
+)
+def test_a_bad_value_is_told_and_the_default_used(home, name, value, said):
+    found = loaded(home, {name: value})
+    assert said in found.problems[0]
+    assert getattr(found.settings, name) == getattr(Settings(), name)
+    with pytest.raises(ConfigError, match=name):
+        strict(found)
+
+
+def test_an_unknown_key_is_told_with_the_one_that_was_meant(home):
+    written(home, "---\nlog_lvel: info\n---\n")
+    assert "did you mean log_level?" in loaded(home).problems[0]
+
+
+def test_broken_yaml_is_told_and_the_rest_used(home):
+    written(home, "---\nlog_level: [\n---\n\n```yaml\nuser_id: ada\n```\n")
+    found = loaded(home)
+    assert "not valid YAML" in found.problems[0]
+    assert found.settings.user_id == "ada"
+
+
+def test_a_file_that_others_can_read_is_told(home):
+    written(home, mode=0o644)
+    assert "chmod 600" in loaded(home).problems[0]
+
+
+def test_a_path_without_an_ending_is_a_folder():
+    assert Settings(db_path=Path("/data/memory")).database_file == Path("/data/memory/retain.db")
+    assert Settings(db_path=Path("/data/memory.db")).database_file == Path("/data/memory.db")
+
+
+def test_secrets_are_not_shown():
+    shown = repr(Settings(remote_pass="hush", embedding_key="quiet"))
+    assert "hush" not in shown
+    assert "quiet" not in shown
