@@ -1,10 +1,7 @@
 """The server as a client sees it: a real process, real pipes, both eras of the protocol."""
 
 import json
-import os
-import select
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,85 +12,31 @@ from mcp.client.stdio import stdio_client
 
 from retain.surfaces.mcp.stdio import GRACE_SECONDS
 from retain.surfaces.mcp.tools import Toolset, merged
+from surfaces.wire import HANDSHAKES, PATHS, Wire, problems
 
 SERVER = Path(__file__).with_name("toy_server.py")
-PATHS = {"PYTHONPATH": str(SERVER.parents[2] / "src")}
-HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
 
-class Wire:
-    """A client that shows every byte; `seen` holds the notifications that came between answers."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.process = subprocess.Popen(
-            [sys.executable, str(SERVER), str(folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, **PATHS},
-        )
-        self.buffer, self.number, self.seen = bytearray(), -1, []
-
-    def line(self, seconds=20):
-        while b"\n" not in self.buffer:
-            assert select.select([self.process.stdout], [], [], seconds)[0], "no answer"
-            chunk = os.read(self.process.stdout.fileno(), 65536)
-            assert chunk, self.process.stderr.read().decode()
-            self.buffer += chunk
-        line, _, self.buffer = self.buffer.partition(b"\n")
-        return json.loads(line)
-
-    def raw(self, line: bytes):
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
-
-    def tell(self, method, **params):
-        self.raw(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
-
-    def send(self, method, **params):
-        self.number += 1
-        self.raw(
-            json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}).encode()
-        )
-        return self.number
-
-    def ask(self, method, **params):
-        number = self.send(method, **params)
-        while (message := self.line()).get("id") != number:
-            self.seen.append(message)
-        return message
-
-    def call(self, tool, **arguments):
-        return self.ask("tools/call", name=tool, arguments=arguments)["result"]
-
-    def hello(self, version="2025-06-18"):
-        client = {"name": "test", "version": "1"}
-        answer = self.ask("initialize", protocolVersion=version, capabilities={}, clientInfo=client)["result"]
-        self.tell("notifications/initialized")
-        return answer
+def toy(folder: Path) -> Wire:
+    wire = Wire(sys.executable, str(SERVER), str(folder))
+    wire.folder = folder
+    return wire
 
 
 @pytest.fixture
 def server(tmp_path):
-    wire = Wire(tmp_path)
+    wire = toy(tmp_path)
     yield wire
-    wire.process.kill()
-    wire.process.wait()
+    wire.end()
 
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory):
-    wire = Wire(tmp_path_factory.mktemp("toy"))
+    wire = toy(tmp_path_factory.mktemp("toy"))
     wire.hello()
     yield wire
     wire.process.stdin.close()
     assert wire.process.wait(20) == 0
-
-
-def problems(result):
-    assert result["isError"]
-    return {fault["field"]: fault["problem"] for fault in result["structuredContent"]["faults"]}
 
 
 def test_the_first_toolset_keeps_a_name_that_two_want():

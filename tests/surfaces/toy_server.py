@@ -124,8 +124,8 @@ def odd(app: Toy) -> dict[str, object]:
 offer = Offer(
     version="1.2.3",
     instructions="Ask the toy.",
-    toolsets=[tools],
-    resources=[
+    toolsets=lambda: [tools],
+    resources=lambda: [
         ResourceSpec(
             "toy://notes", "Notes", "How many notes", "text/plain", lambda app: str(app.change_number())
         ),
@@ -135,6 +135,7 @@ offer = Offer(
 
 if __name__ == "__main__":
     app = Toy(Path(sys.argv[1]))
-    server = RetainServer(app, offer)
+    server = RetainServer(lambda: app, offer)
     app.notify = server.notify
+    assert server.app is app  # made at once: the tests look at what closing it leaves behind
     serve(server, on_ready=app.warm)

@@ -22,7 +22,7 @@ from retain.engine.recall.recall import Question
 from retain.errors import RetainError
 from retain.surfaces.cli import connect, draw
 from retain.surfaces.cli.draw import DIM
-from retain.surfaces.cli.terminal import Indented, Terminal
+from retain.surfaces.cli.terminal import Indented, Terminal, Verbatim
 
 PAUSE = 0.3  # seconds after a step: enough to see that something happened, not enough to wait for
 THEIRS = 20
@@ -53,10 +53,10 @@ SECRET = "The staging database is postgres://shop:hunter2-staging@db.internal/sh
 QUESTION = "why do people get logged out?"
 TASK = "publish the next version"
 EVENTS = (
-    "test_checkout failed on CI: the Stripe sandbox took 31 seconds to answer.",
-    "The checkout test timed out on CI again, waiting for the Stripe sandbox.",
-    "Raised the timeout of test_checkout to 60 seconds, since the Stripe sandbox is slow in the morning.",
-    "test_checkout timed out once more at 60 seconds; the Stripe sandbox was down.",
+    "test_checkout timed out on CI because the Stripe sandbox was slow to answer.",
+    "test_checkout timed out on CI again while waiting for the Stripe sandbox.",
+    "Raised the timeout of test_checkout to 60 seconds because the Stripe sandbox is slow.",
+    "test_checkout passes on CI now that the Stripe sandbox has 60 seconds to answer.",
 )
 
 
@@ -157,7 +157,7 @@ def _second_window(stage: Stage) -> None:
     if other.returncode:
         raise RetainError("the second window could not write; run `retain doctor`")
     stored, faults = engine.status(caller).counts.total - before, engine.parts.store.faults()
-    told = f" are there: {THEIRS} from that window, {ours} from this one; {len(faults)} faults in the store"
+    told = f" are there, {THEIRS} by that window and {ours} by this one; {len(faults)} faults"
     stage.say(Text.assemble((f"{stored} of {THEIRS + ours}", "green"), told))
     stage.beat()
 
@@ -175,7 +175,7 @@ def _another_window(stage: Stage) -> "subprocess.Popen[bytes]":
 
 def _consolidate(stage: Stage) -> None:
     engine, caller = stage.app.engine, stage.app.caller(MONDAY)
-    stage.chapter("Consolidation", "A day of events becomes a fact; first as a dry run, then for real, then undone.")
+    stage.chapter("Consolidation", "Events become a fact: as a dry run, for real, and undone.")
     for event in EVENTS:
         stage.typed("remember", "--type", "episodic", "--session", MONDAY, event)
         engine.remember(Draft(event, Kind.EPISODIC), caller)
@@ -196,9 +196,9 @@ CHAPTERS: tuple[Callable[[Stage], None], ...] = (_store, _recall, _graph, _conte
 def _ending(seconds: float) -> Iterable[RenderableType]:
     yield from ("", Text("Your turn", "bold magenta"))
     yield Indented(f"That took {seconds:.0f} s, on a memory that is gone now. Connect Claude Code:", style=DIM)
-    yield Indented(connect.for_claude_code(), style="cyan")
+    yield Verbatim(connect.for_claude_code(), "cyan")
     yield Indented("Any other client, in its .mcp.json:", style=DIM)
-    yield Indented(connect.for_any_client(), style="cyan")
+    yield Verbatim(connect.for_any_client(), "cyan")
 
 
 @contextmanager

@@ -26,7 +26,7 @@ MEANINGS = {
 }
 
 
-class Misused(RetainError):
+class UsageError(RetainError):
     """A command, option or argument that does not exist or does not fit."""
 
     code = "usage"
@@ -35,7 +35,7 @@ class Misused(RetainError):
 _CODES: dict[type[RetainError], int] = {
     InvalidInput: BAD_INPUT,
     ConfigError: BAD_INPUT,
-    Misused: BAD_INPUT,
+    UsageError: BAD_INPUT,
     NotFound: NOT_FOUND,
     Unavailable: UNAVAILABLE,
     Refused: REFUSED,

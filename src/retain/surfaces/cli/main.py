@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 
 import click
 
-from retain.config import load
 from retain.errors import RetainError, shorten
 from retain.surfaces.cli import connect, exits, finding, upkeep, welcome, writing
 from retain.surfaces.cli.demo import demo
@@ -68,7 +67,7 @@ def cli(context: click.Context, as_json: bool) -> None:
     Alone, it says what to do next.
     """
     if context.invoked_subcommand is None:
-        _alone(Call(Terminal(as_json=as_json), load()))
+        _alone(Call.of(Terminal(as_json=as_json)))
 
 
 @click.command("serve", context_settings={"ignore_unknown_options": True}, add_help_option=False)
@@ -93,7 +92,7 @@ def _explained(error: Exception) -> RetainError:
     if isinstance(error, click.ClickException):
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "retain"
         said = error.format_message()
-        return exits.Misused(f"{said}{'' if said.endswith(('.', '?')) else '.'} `{where} --help` says more")
+        return exits.UsageError(f"{said}{'' if said.endswith(('.', '?')) else '.'} `{where} --help` says more")
     logger.debug("unforeseen", exc_info=error)
     return RetainError(f"a fault in Retain ({type(error).__name__}: {shorten(str(error), 200)}); please report it")
 

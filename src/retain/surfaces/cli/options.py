@@ -1,6 +1,8 @@
 """Options that commands share, and what a command is given of them."""
 
-from collections.abc import Callable, Iterator
+import logging
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -26,7 +28,18 @@ class Call:
     """One run of a command: where it writes to, and whose memory it opens."""
 
     terminal: Terminal
+    given: Mapping[str, object]
     loaded: Loaded
+
+    @classmethod
+    def of(cls, terminal: Terminal, **given: object) -> "Call":
+        """Settings that were given on the command line go before all others; what is wrong with any is told."""
+        loaded = load(given)
+        for problem in loaded.problems:
+            terminal.warn(problem)
+        if loaded.settings.log_level == "debug":
+            logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
+        return cls(terminal, given, loaded)
 
     @contextmanager
     def memory(self) -> Iterator[Retain]:
@@ -46,10 +59,8 @@ def common(command: Callable[Concatenate[Call, P], R]) -> Callable[P, R]:
     def run(*args: P.args, **named: P.kwargs) -> R:
         everywhere = click.get_current_context().find_root().params.get("as_json")
         terminal = Terminal(as_json=bool(named.pop("as_json") or everywhere))
-        loaded = load({"project_dir": named.pop("project"), "user_id": named.pop("user")})
-        for problem in loaded.problems:
-            terminal.warn(problem)
-        return command(Call(terminal, loaded), *args, **named)
+        call = Call.of(terminal, project_dir=named.pop("project"), user_id=named.pop("user"))
+        return command(call, *args, **named)
 
     return run
 

@@ -26,16 +26,20 @@ class Terminal:
     def tell(self, body: Mapping[str, object], drawn: Iterable[RenderableType]) -> None:
         """The same data in one of its two forms."""
         if self.as_json:
-            self.write(json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
+            self.write(body)
         else:
             self.draw(drawn)
 
     def draw(self, drawn: Iterable[RenderableType]) -> None:
         for each in drawn:
-            self.console.print(each)
+            self.console.print(each, soft_wrap=isinstance(each, Verbatim))
 
-    def write(self, text: str) -> None:
-        sys.stdout.write(text + "\n")
+    def write(self, body: Mapping[str, object]) -> None:
+        """One line. Letters that the stream has no bytes for are written as JSON escapes."""
+        plain = sys.stdout.encoding.lower() not in ("utf-8", "utf8")
+        sys.stdout.write(
+            json.dumps(body, ensure_ascii=plain, separators=(",", ":"), allow_nan=False, default=str) + "\n"
+        )
 
     def warn(self, message: str) -> None:
         self.errors.print(line(("retain: ", "yellow"), message), soft_wrap=True)
@@ -44,9 +48,13 @@ class Terminal:
         """One line on standard error; with --json the envelope that a tool would answer."""
         if self.as_json:
             body = {"error": error.code, "message": error.message, "retry_possible": error.retry_possible}
-            self.write(json.dumps(body | dict(error.details), ensure_ascii=False, separators=(",", ":"), default=str))
+            self.write(body | dict(error.details))
         else:
             self.errors.print(line(("retain: ", "red"), " ".join(error.message.split())), soft_wrap=True)
+
+    @property
+    def shows_progress(self) -> bool:
+        return not self.as_json and self.errors.is_terminal
 
     def asked(self, question: str) -> bool:
         """Whether somebody is there and says yes."""
@@ -70,6 +78,10 @@ class Indented:
             wrapped.rstrip()
             yield Text.assemble(lead, wrapped)
             lead = Text(" " * self.by)
+
+
+class Verbatim(Text):
+    """A line to be copied: the terminal may wrap it, and nothing is added."""
 
 
 class _Console(Console):

@@ -7,8 +7,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from retain import doctor as health
 from retain import maintenance
-from retain.app import Retain
-from retain.config import Loaded, load, settings_files
+from retain.app import SystemClock
+from retain.config import load, settings_files
 from retain.errors import EmbeddingFailed, Refused
 from retain.surfaces.cli import bodies, drawn_state, exits, options
 from retain.surfaces.cli.options import Call, common
@@ -29,7 +29,7 @@ def status(call: Call) -> None:
 @common
 def config(call: Call, path: bool) -> int | None:
     """Show every setting, its value and where that came from."""
-    files = _files(call.loaded)
+    files = settings_files(call.given)
     if path:
         call.terminal.tell({"files": [str(file) for file in files]}, map(str, files))
         return None
@@ -44,10 +44,8 @@ def config(call: Call, path: bool) -> int | None:
 def doctor(call: Call, repair: bool, yes: bool) -> int | None:
     """Check the install, the settings, the store, the model and the backups, and name the repair."""
     done = _repaired(call, yes=yes) if repair else []
-    files = _files(call.loaded)
-    # Read anew: a repair may have changed what was wrong with them.
-    loaded = load({"project_dir": call.loaded.settings.project_dir}) if repair else call.loaded
-    checks = health.examine(loaded, files, Retain(loaded).now())
+    # Read anew: a repair may have changed what was wrong with the settings.
+    checks = health.examine(load(call.given), settings_files(call.given), SystemClock().now())
     sound = health.is_sound(checks)
     call.terminal.tell(bodies.checks(checks, done, sound=sound), drawn_state.checks(checks, done))
     return None if sound else exits.UNSOUND
@@ -62,7 +60,9 @@ def reembed(call: Call) -> None:
             raise EmbeddingFailed(f"no vectors can be made: {app.engine.parts.embedder.state().why or 'still loading'}")
         waiting = app.engine.status(app.caller()).counts.unembedded
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=call.terminal.errors, disable=call.terminal.as_json, transient=True) as bar:
+        with Progress(
+            *columns, console=call.terminal.errors, disable=not call.terminal.shows_progress, transient=True
+        ) as bar:
             task = bar.add_task("embedding", total=waiting)
             made = app.engine.reembed(lambda done: bar.update(task, completed=done, total=max(waiting, done)))
         model = app.engine.parts.embedder.model
@@ -94,13 +94,9 @@ def restore(call: Call, file: Path, yes: bool) -> None:
     call.terminal.tell(body, [f"restored {file}", f"what was there is kept as {kept}"])
 
 
-def _files(loaded: Loaded) -> tuple[Path, Path]:
-    return settings_files({"project_dir": loaded.settings.project_dir} if "project_dir" in loaded.origins else None)
-
-
 def _repaired(call: Call, *, yes: bool) -> list[str]:
     settings = call.loaded.settings
-    done = maintenance.close_up(settings, _files(call.loaded))
+    done = maintenance.close_up(settings, settings_files(call.given))
     if settings.database_file.exists() or maintenance.set_aside(settings):
         question = "Nothing can be read from a damaged store. Restore {}?"
         done += maintenance.mend(settings, lambda backup: yes or call.terminal.asked(question.format(backup)))

@@ -5,7 +5,7 @@ from rich.text import Text
 from retain.engine.status import Report
 from retain.surfaces.cli import connect
 from retain.surfaces.cli.draw import DIM, Drawn, several
-from retain.surfaces.cli.terminal import Indented, line
+from retain.surfaces.cli.terminal import Verbatim, line
 from retain.version import __version__
 
 _FIRST = {
@@ -28,9 +28,9 @@ def empty() -> Drawn:
     yield from _commands(_FIRST)
     yield ""
     yield Text("Connect Claude Code:")
-    yield Indented(connect.for_claude_code(), style="cyan")
+    yield Verbatim(connect.for_claude_code(), "cyan")
     yield Text("Any other client, in its .mcp.json:")
-    yield Indented(connect.for_any_client(), style="cyan")
+    yield Verbatim(connect.for_any_client(), "cyan")
 
 
 def at_work(report: Report) -> Drawn:
@@ -41,7 +41,7 @@ def at_work(report: Report) -> Drawn:
     yield from _commands(_NEXT)
     yield ""
     yield Text("All commands: retain --help. Connect Claude Code:")
-    yield Indented(connect.for_claude_code(), style="cyan")
+    yield Verbatim(connect.for_claude_code(), "cyan")
 
 
 def _commands(them: dict[str, str]) -> Drawn:

@@ -1,0 +1,47 @@
+"""Fixtures for the surfaces: a memory to call tools on, opened once or several times."""
+
+import pytest
+
+from surfaces.wire import Desk, Wire, environment, serve_command
+
+
+@pytest.fixture
+def desks(tmp_path):
+    """Opens the memory in `tmp_path`, as often as a test has windows."""
+    opened = []
+
+    def open_one(**settings):
+        opened.append(Desk(tmp_path, **settings))
+        return opened[-1]
+
+    yield open_one
+    for desk in opened:
+        desk.app.close()
+
+
+@pytest.fixture
+def desk(desks):
+    """One window, with vectors that know letters and no meaning."""
+    return desks()
+
+
+@pytest.fixture
+def knowing(desks):
+    """One window with the real model."""
+    return desks(embedding_model="bundled")
+
+
+@pytest.fixture
+def servers(tmp_path):
+    """Starts `retain serve` on the memory in `tmp_path`, as often as a test has windows."""
+    started = []
+
+    def start(toolset="default", options=None, **settings):
+        env = environment(tmp_path, **settings)
+        wire = Wire(*serve_command(toolset), env=env, cwd=tmp_path / "shop", **(options or {}))
+        started.append(wire)
+        return wire
+
+    yield start
+    for wire in started:
+        wire.end()

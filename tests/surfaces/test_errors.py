@@ -1,0 +1,297 @@
+"""The error categories of the contract, each of them provoked for real."""
+
+import json
+import resource
+import sqlite3
+import time
+
+import pytest
+
+from making import START, a_memory, a_place
+from retain.domain.changes import Changes
+from surfaces.wire import Desk
+
+FACT = {"type": "semantic", "scope": "project"}
+ID = "memory:" + "0" * 20
+CALLS = [
+    ("store_memory", {"content": "We deploy on Mondays", **FACT}),
+    ("recall_memories", {"query": "deploy"}),
+    ("search_knowledge_graph", {}),
+    ("forget_memory", {"memory_id": ID}),
+    ("update_memory", {"memory_id": ID, "content": "new"}),
+    ("reflect_and_consolidate", {}),
+    ("get_memory_status", {}),
+    ("get_memory_context", {}),
+    ("promote_memory", {"memory_id": ID, "target_scope": "user"}),
+    ("tag_memory", {"memory_id": ID, "add": ["a"]}),
+    ("get_memory", {"id": ID}),
+]
+
+
+def until(met, seconds=10):
+    """Asks again and again until there is an answer."""
+    late = time.monotonic() + seconds
+    while time.monotonic() < late:
+        if found := met():
+            return found
+    raise AssertionError("it never came true")
+
+
+def codes(body):
+    return [warning["code"] for warning in body["warnings"]]
+
+
+# No connection
+
+
+@pytest.mark.parametrize(("tool", "given"), CALLS)
+def test_without_a_store_every_tool_says_so_and_may_be_tried_again(desks, tmp_path, tool, given):
+    (tmp_path / "file").write_text("a file where a folder should be")
+    refused = desks(db_path=tmp_path / "file" / "retain.db").refused(tool, **given)
+    assert {name: refused[name] for name in ("error", "degraded", "retry_possible")} == {
+        "error": "memory_unavailable",
+        "degraded": True,
+        "retry_possible": True,
+    }
+    assert str(tmp_path) in refused["message"]
+
+
+def test_a_living_server_recovers_once_the_store_can_be_opened(servers, tmp_path):
+    blocked = tmp_path / "blocked"
+    blocked.write_text("a file where a folder should be")
+    wire = servers(db_path=blocked / "retain.db")
+    wire.hello()
+    assert wire.call("store_memory", content="We deploy on Mondays", **FACT)["structuredContent"]["degraded"] is True
+    assert json.loads(wire.call("get_memory_status")["content"][0]["text"])["error"] == "memory_unavailable"
+    blocked.unlink()
+    blocked.mkdir()
+    stored = until(lambda: wire.body("store_memory", content="We deploy on Mondays", **FACT).get("memory_id"))
+    assert wire.body("recall_memories", query="deploy")["memories"][0]["id"] == stored
+
+
+def test_a_database_of_another_program_is_left_alone(desks, tmp_path):
+    with sqlite3.connect(tmp_path / "other.db") as db:
+        db.execute("create table theirs (a)")
+    refused = desks(db_path=tmp_path / "other.db").refused("store_memory", content="a", **FACT)
+    assert refused["error"] == "memory_unavailable" and "another program" in refused["message"]
+
+
+# Query timeout
+
+
+@pytest.fixture(scope="module")
+def vast(tmp_path_factory):
+    """A store in which a search takes long enough to be cut off."""
+    desk = Desk(tmp_path_factory.mktemp("vast"))
+    desk.stored("Release note on common ground")
+    place = a_place(desk.app.caller().project.id)
+    crowd = (a_memory(f"{n:020}", f"release note {n} on common ground", place=place) for n in range(6000))
+    desk.store.apply(Changes(at=START, memories=tuple(crowd)))
+    desk("recall_memories", query="release note")  # caches are warm
+    yield desk
+    desk.app.close()
+
+
+@pytest.fixture
+def impatient(vast):
+    before, vast.store.pool.query_seconds = vast.store.pool.query_seconds, 1e-9
+    yield vast
+    vast.store.pool.query_seconds = before
+
+
+def test_a_search_that_is_late_with_nothing_found_is_an_error(impatient):
+    refused = impatient.refused("recall_memories", query="release note common ground", strategy="keyword")
+    assert (refused["error"], refused["retry_possible"]) == ("query_timeout", True)
+
+
+def test_a_search_that_is_late_with_something_found_is_a_warning(impatient):
+    body = impatient("recall_memories", query="release note on common ground")
+    assert "query_timeout" in codes(body)
+    assert [hit["content"] for hit in body["memories"]] == ["Release note on common ground"]
+
+
+def test_a_context_block_of_a_slow_store_is_partial_and_no_error(impatient):
+    body = impatient("get_memory_context", task_description="release note on common ground")
+    assert "query_timeout" in codes(body)
+
+
+# Embedding failure
+
+
+@pytest.fixture(params=["missing", "broken", "off"])
+def modelless(request, desks, tmp_path):
+    folder = tmp_path / "model"
+    if request.param == "broken":
+        folder.mkdir()
+        (folder / "model.onnx").write_bytes(b"not a network")
+        (folder / "tokenizer.json").write_text("{}")
+    return desks(embedding_model="off" if request.param == "off" else str(folder))
+
+
+def test_without_a_model_a_memory_is_stored_and_found_by_keyword(modelless):
+    body = modelless("store_memory", content="We deploy on Mondays", **FACT)
+    assert (body["status"], body["embedding_generated"], body["searchable_by"]) == ("stored", False, "keyword_only")
+    assert codes(body) == ["embedding_failed"]
+    again = modelless("store_memory", content="We deploy on Mondays", **FACT)
+    assert (again["status"], again["embedding_generated"]) == ("reinforced", False)
+    assert modelless.found("deploy") == ["We deploy on Mondays"]
+
+
+@pytest.mark.parametrize("strategy", ["vector", "hybrid", "graph"])
+def test_without_a_model_recall_falls_back_and_says_so_once(modelless, strategy):
+    modelless.stored("AuthService deploys on Mondays")
+    body = modelless("recall_memories", query="When does AuthService deploy?", strategy=strategy)
+    assert [hit["content"] for hit in body["memories"]] == ["AuthService deploys on Mondays"]
+    assert codes(body) == ([] if strategy == "graph" else ["partial_results"])
+
+
+def test_without_a_model_keyword_recall_needs_no_excuse(modelless):
+    modelless.stored("We deploy on Mondays")
+    assert codes(modelless("recall_memories", query="deploy", strategy="keyword")) == []
+
+
+def test_without_a_model_everything_else_works(modelless):
+    id = modelless.stored("We deploy on Mondays")
+    assert modelless("update_memory", memory_id=id, content="We ship on Tuesdays")["re_embedded"] is False
+    assert modelless("get_memory_context", task_description="ship")["memories_used"] == 1
+    storage = modelless("get_memory_status")["storage"]
+    assert (storage["embedding_state"], storage["keyword_only"]) == ("off", 1)
+    assert storage["embedding_reason"]
+
+
+def test_what_was_stored_without_a_model_is_embedded_once_there_is_one(desks):
+    desks(embedding_model="off").stored("The staging cluster gets every release first")
+    desk = desks(embedding_model="hashed")
+    body = desk("recall_memories", query="staging")
+    assert codes(body) == ["keyword_only"]
+    assert codes(desk.settled()("recall_memories", query="staging")) == []
+    assert desk("get_memory_status")["storage"]["keyword_only"] == 0
+
+
+# A schema from the future
+
+
+def move_to_version(path, number):
+    with sqlite3.connect(path) as db:
+        db.execute(f"pragma user_version = {number}")
+
+
+WRITES = [call for call in CALLS if call[0] in ("store_memory", "forget_memory", "update_memory", "promote_memory", "tag_memory")]
+
+
+@pytest.mark.parametrize("when", ["before it is opened", "while it is open"])
+def test_a_store_of_a_newer_version_is_read_and_not_written(desks, tmp_path, when):
+    desk = desks()
+    id = desk.stored("We deploy on Mondays")
+    move_to_version(tmp_path / "retain.db", 99)
+    desk = desks() if when == "before it is opened" else desk
+    assert desk.found("deploy") == ["We deploy on Mondays"]
+    assert desk("get_memory", id=id)["content"] == "We deploy on Mondays"
+    assert any("newer" in warning["message"] for warning in desk("get_memory_status")["warnings"])
+    for tool, given in WRITES:
+        refused = desk.refused(tool, **{**given, **({"memory_id": id} if "memory_id" in given else {"content": "new"})})
+        assert (refused["error"], refused["retry_possible"]) == ("schema_newer", False)
+    assert desk.store.faults() == []
+
+
+def test_a_server_on_a_store_of_a_newer_version_lives_and_answers(servers, desks, tmp_path):
+    desks().stored("We deploy on Mondays")
+    move_to_version(tmp_path / "retain.db", 99)
+    wire = servers()
+    wire.hello()
+    assert wire.body("recall_memories", query="deploy")["total_matched"] == 1
+    assert wire.body("store_memory", content="new", **FACT)["error"] == "schema_newer"
+    assert wire.leave()[0] == 0
+
+
+def test_a_store_of_an_older_version_is_migrated_and_loses_nothing(desks, tmp_path):
+    from retain.stores.sqlite import migrations
+
+    with sqlite3.connect(tmp_path / "retain.db", isolation_level=None) as db:
+        migrations.STEPS[0](db)
+        db.execute("pragma user_version = 1")
+    assert desks().stored("We deploy on Mondays")
+
+
+# Storage full
+
+
+def test_a_limit_that_was_set_refuses_writes_with_size_and_limit(desks):
+    desk = desks(max_storage_mb=1)
+    texts = (f"Part {n} " + f"has words {n} " * 6000 for n in range(40))
+    refused = next(r for r in (attempt(desk, text) for text in texts) if "error" in r)
+    assert (refused["error"], refused["retry_possible"]) == ("storage_full", True)
+    assert refused["limit"] == "1000000 bytes" and int(refused["current_size"].split()[0]) >= 1_000_000
+    assert desk.found("words") != []
+
+
+def attempt(desk, text):
+    tried = getattr(desk, "body", None)
+    if tried:
+        return tried("store_memory", content=text, **FACT)
+    try:
+        return desk("store_memory", content=text, **FACT)
+    except Exception:
+        return desk.refused("store_memory", content=text, **FACT)
+
+
+def test_a_full_disk_loses_nothing_that_was_acknowledged(servers, desks):
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (900_000, 900_000))
+
+    wire = servers(options={"preexec_fn": small_files})
+    wire.hello()
+    answers = [attempt(wire, f"Part {n} " + f"has words {n} " * 5000) for n in range(30)]
+    stored = [answer["memory_id"] for answer in answers if "memory_id" in answer]
+    refused = [answer for answer in answers if "error" in answer]
+    assert stored and refused
+    assert {answer["error"] for answer in refused} == {"storage_full"}
+    assert wire.body("recall_memories", query="words", limit=50)["total_matched"] == len(set(stored))
+    wire.end()
+    desk = desks()
+    assert all(desk("get_memory", id=id)["state"] == "active" for id in stored)
+    assert desk.store.faults() == []
+
+
+# A damaged file
+
+
+def test_a_damaged_file_is_kept_and_told_of_loudly(servers, tmp_path):
+    bytes_before = b"SQLite format 3\0" + b"\xde\xad" * 40_000
+    tmp_path.joinpath("retain.db").write_bytes(bytes_before)
+    wire = servers()
+    wire.hello()
+    (warning,) = wire.body("get_memory_status")["warnings"]
+    assert "damaged" in warning["message"] and "retain doctor --repair" in warning["message"]
+    assert wire.body("store_memory", content="We deploy on Mondays", **FACT)["status"] == "stored"
+    (kept,) = tmp_path.glob("retain.db.damaged-*")
+    assert kept.read_bytes() == bytes_before
+    assert "set aside" in wire.leave()[1]
+
+
+def test_damage_met_in_the_middle_of_work_is_an_error_that_names_the_repair(desks, tmp_path):
+    desk = desks()
+    for number in range(300):
+        desk.stored(f"Note {number} " + "on many pages " * 20)
+    desk.app.close()
+    file = tmp_path / "retain.db"
+    sound = file.read_bytes()
+    file.write_bytes(sound[: len(sound) // 4] + b"\xff" * (len(sound) // 2) + sound[len(sound) * 3 // 4 :])
+    desk = desks()
+    for tool, given in CALLS[:2]:
+        try:
+            desk(tool, **given)
+        except Exception:
+            refused = desk.refused(tool, **given)
+            assert refused["error"] == "store_corrupt" and "doctor" in refused["message"]
+
+
+# A fault of our own
+
+
+def test_no_tool_ever_shows_a_stack_trace(servers):
+    wire = servers()
+    wire.hello()
+    for tool, given in CALLS:
+        for wrong in ({}, {"nonsense": 1}, {name: [] for name in given}, {name: None for name in given}):
+            assert "Traceback" not in json.dumps(wire.call(tool, **wrong))

@@ -1,0 +1,156 @@
+"""get_memory_context: the right lines, each once, within a budget that is never exceeded."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from retain.engine.context import tokens_in
+from surfaces.wire import Desk
+
+SECTIONS = {
+    "preferences": "### User Preferences",
+    "project_context": "### Project Knowledge",
+    "session_history": "### Recent Session",
+    "relevant_procedures": "### Relevant Procedures",
+}
+
+
+@pytest.fixture
+def stocked(desk):
+    """A memory for every section, about one task."""
+    desk.stored("The user prefers small commits for auth changes", scope="user")
+    desk.stored("The auth service talks gRPC to the gateway")
+    desk.stored("The auth tests were red this morning", type="episodic", scope="session")
+    desk.stored("To release auth, tag it and wait for the pipeline", type="procedural")
+    return desk
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory):
+    """Hundreds of memories of all sizes, kinds, scopes and scripts."""
+    desk = Desk(tmp_path_factory.mktemp("crowded"))
+    texts = ["auth {} works", "auth {} " + "is slow and " * 60, "auth {} läuft über den Größenwächter", "认证服务 auth {} 使用缓存"]
+    for number in range(160):
+        kind = ("semantic", "episodic", "procedural")[number % 3]
+        scope = ("project", "user", "session")[number // 3 % 3]
+        desk.stored(texts[number % 4].format(number), type=kind, scope=scope, importance=number % 10 / 10)
+    yield desk
+    desk.app.close()
+
+
+def lines(body):
+    return [line for line in body["context_block"].splitlines() if line.startswith("- ")]
+
+
+def test_the_block_has_every_section_and_says_what_it_used(stocked):
+    body = stocked("get_memory_context", task_description="release the auth service")
+    assert body["context_block"].startswith("## Memory Context\n\n### User Preferences\n- The user prefers small commits")
+    assert [heading for heading in SECTIONS.values() if heading in body["context_block"]] == list(SECTIONS.values())
+    assert (body["memories_used"], body["truncated"], body["warnings"]) == (4, False, [])
+    assert body["tokens_used"] == tokens_in(body["context_block"])
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_only_the_sections_that_are_asked_for_are_there(stocked, section):
+    block = stocked("get_memory_context", task_description="release auth", sections=[section])["context_block"]
+    assert [name for name, heading in SECTIONS.items() if heading in block] == [section]
+
+
+def test_a_section_named_twice_takes_no_more_room(stocked):
+    once, twice = ([*sections, "project_context"] for sections in (["preferences"], ["preferences", "preferences"]))
+    ask = {"task_description": "release auth", "max_tokens": 100}
+    assert stocked("get_memory_context", sections=twice, **ask) == stocked("get_memory_context", sections=once, **ask)
+
+
+def test_an_unknown_section_is_refused_with_those_there_are(desk):
+    refused = desk.refused("get_memory_context", sections=["preferences", "project"])
+    assert refused["faults"][0]["field"] == "sections[1]"
+    assert "session_history" in refused["message"]
+
+
+@pytest.mark.parametrize("tokens", [99, 8001, 0, -1, 2000.5, "2000"])
+def test_a_budget_beyond_its_bounds_is_refused(desk, tokens):
+    assert desk.refused("get_memory_context", max_tokens=tokens)["faults"][0]["field"] == "max_tokens"
+
+
+def test_without_a_task_the_most_important_come(desk):
+    desk.stored("A small thing of this project", importance=0.1)
+    desk.stored("A great thing of this project", importance=0.9)
+    assert lines(desk("get_memory_context", sections=["project_context"]))[0] == "- A great thing of this project"
+
+
+def test_an_empty_memory_says_so_in_a_few_words(desk):
+    body = desk("get_memory_context", task_description="anything")
+    assert (body["memories_used"], body["truncated"]) == (0, False)
+    assert "Nothing relevant" in body["context_block"]
+
+
+def test_no_memory_stands_there_twice(desk):
+    desk.stored("login.py checks the password twice", source={"file": "src/auth/login.py"})
+    desk.stored("To change login.py, run the auth tests", type="procedural", source={"file": "src/auth/login.py"})
+    body = desk("get_memory_context", task_description="fix the login", files_in_context=["src/auth/login.py", "src/auth/login.py"])
+    assert len(lines(body)) == len(set(lines(body))) == body["memories_used"] == 2
+
+
+def test_memories_about_a_file_are_found_by_its_name(desk):
+    desk.stored("The limiter in throttle.py counts by address")
+    desk.stored("Invoices are rounded down")
+    body = desk("get_memory_context", files_in_context=["src/web/throttle.py"], sections=["project_context"])
+    assert lines(body)[0] == "- The limiter in throttle.py counts by address"
+
+
+def test_memories_that_came_from_a_file_or_its_folder_are_found(desk):
+    desk.stored("Counts are kept by address", source={"file": "src/web/throttle.py"})
+    desk.stored("Handlers must not block", source={"file": "src/web/handlers.py"})
+    body = desk("get_memory_context", files_in_context=["src/web/throttle.py"], sections=["project_context"], task_description="zebra")
+    assert lines(body)[:2] == ["- Counts are kept by address", "- Handlers must not block"]
+
+
+@pytest.mark.parametrize("file", ["", " ", "/", ".", "..", "C:\\src\\web\\throttle.py", "/abs/src/web/throttle.py", "x" * 5000])
+def test_any_path_is_taken(desk, file):
+    desk.stored("Counts are kept in throttle.py")
+    body = desk("get_memory_context", files_in_context=[file], sections=["project_context"])
+    assert body["memories_used"] == len(lines(body)) <= 1
+
+
+def test_thousands_of_files_are_answered_in_time(crowded):
+    files = [f"src/part{n}/deep{n}/file{n}.py" for n in range(10_000)]
+    assert crowded("get_memory_context", files_in_context=files)["tokens_used"] <= 2000
+
+
+def test_what_left_no_room_is_said(crowded):
+    body = crowded("get_memory_context", task_description="auth", max_tokens=300)
+    assert body["truncated"] is True
+    assert 0 < body["tokens_used"] <= 300
+
+
+def test_a_long_memory_is_cut_with_the_way_to_the_whole(desk):
+    id = desk.stored("The auth design " + "goes on and " * 100)
+    (line,) = lines(desk("get_memory_context", task_description="auth design", sections=["project_context"]))
+    assert line.endswith(f"… ({id})")
+    assert len(line) < 500
+
+
+def test_a_memory_too_long_for_a_small_budget_is_cut_and_not_left_out(desk):
+    desk.stored("The user prefers " + "short and clear sentences " * 20, scope="user")
+    body = desk("get_memory_context", max_tokens=100)
+    assert (body["memories_used"], body["truncated"]) == (1, True)
+
+
+def test_what_the_block_shows_counts_as_used(stocked):
+    stocked("get_memory_context", task_description="release auth")
+    (hit,) = stocked.settled()("recall_memories", query="small commits", limit=1)["memories"]
+    assert hit["access_count"] == 1
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    tokens=st.integers(100, 8000),
+    sections=st.lists(st.sampled_from(list(SECTIONS)), max_size=4),
+    task=st.sampled_from(["", "auth", "auth 17 is slow", "认证服务", "nothing like it"]),
+    files=st.lists(st.sampled_from(["auth.py", "src/auth/login.py", "x"]), max_size=2),
+)
+def test_the_budget_is_never_exceeded(crowded, tokens, sections, task, files):
+    body = crowded("get_memory_context", max_tokens=tokens, sections=sections, task_description=task, files_in_context=files)
+    assert body["tokens_used"] == tokens_in(body["context_block"]) <= tokens
+    assert len(lines(body)) == len(set(lines(body))) == body["memories_used"]

@@ -1,0 +1,149 @@
+"""A client that shows every byte, and the ways in which tests start a server and open a memory."""
+
+import json
+import os
+import select
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from retain.app import Retain
+from retain.config import apart, load
+from retain.errors import RetainError
+from retain.surfaces.mcp import arguments
+from retain.surfaces.mcp.toolsets import default
+
+SOURCES = Path(__file__).parents[2] / "src"
+PATHS = {"PYTHONPATH": str(SOURCES)}
+HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+TOOLS = {tool.name: tool for tool in default.tools.tools}
+
+
+class Wire:
+    """A server process at the other end of two pipes; `seen` holds the notifications that came between answers."""
+
+    def __init__(self, *command: str, env: dict[str, str] | None = None, **options: Any) -> None:
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**(os.environ if env is None else env), **PATHS},
+            **options,
+        )
+        self.buffer, self.number, self.seen = bytearray(), -1, []
+
+    def line(self, seconds=20):
+        while b"\n" not in self.buffer:
+            assert select.select([self.process.stdout], [], [], seconds)[0], "no answer"
+            chunk = os.read(self.process.stdout.fileno(), 65536)
+            assert chunk, self.process.stderr.read().decode()
+            self.buffer += chunk
+        line, _, self.buffer = self.buffer.partition(b"\n")
+        return json.loads(line)
+
+    def raw(self, line: bytes):
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def tell(self, method, **params):
+        self.raw(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+    def send(self, method, **params):
+        self.number += 1
+        self.raw(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}).encode())
+        return self.number
+
+    def ask(self, method, **params):
+        return self.answer_to(self.send(method, **params))
+
+    def answer_to(self, number):
+        while (message := self.line()).get("id") != number:
+            self.seen.append(message)
+        return message
+
+    def call(self, tool, **arguments):
+        return self.ask("tools/call", name=tool, arguments=arguments)["result"]
+
+    def body(self, tool, **arguments):
+        """What a call says, whether it went well or not."""
+        return json.loads(self.call(tool, **arguments)["content"][0]["text"])
+
+    def read(self, uri):
+        return self.ask("resources/read", uri=uri)["result"]["contents"][0]["text"]
+
+    def hello(self, version="2025-06-18"):
+        client = {"name": "test", "version": "1"}
+        answer = self.ask("initialize", protocolVersion=version, capabilities={}, clientInfo=client)["result"]
+        self.tell("notifications/initialized")
+        return answer
+
+    def leave(self):
+        """Closes the server's input; says how it ended and what it logged."""
+        self.process.stdin.close()
+        log = self.process.stderr.read().decode()
+        return self.process.wait(20), log
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            pipe.close()
+
+
+def problems(result):
+    """The faults of a refused call by field."""
+    assert result["isError"]
+    return {fault["field"]: fault["problem"] for fault in result["structuredContent"]["faults"]}
+
+
+def serve_command(toolset: str = "default") -> list[str]:
+    return [sys.executable, "-m", "retain", "serve", "--toolset", toolset]
+
+
+def environment(home: Path, **settings: object) -> dict[str, str]:
+    """What a server needs to know to keep its memory in `home` and work in a project beside it."""
+    project = home / "shop"
+    project.mkdir(parents=True, exist_ok=True)
+    named = {f"RETAIN_{name.upper()}": str(value) for name, value in settings.items()}
+    base = {"RETAIN_EMBEDDING_MODEL": "hashed", "RETAIN_SESSION_ID": "s1", "RETAIN_PROJECT_DIR": str(project)}
+    return {**apart(home), **base, **named}
+
+
+class Desk:
+    """Calls tools as the server does, on a memory in this process."""
+
+    def __init__(self, home: Path, **settings: object) -> None:
+        project = home / "shop"
+        given = {"home": home, "project_dir": project, "session_id": "s1", "embedding_model": "hashed", **settings}
+        self.app = Retain(load(given, {"RETAIN_CONFIG_PATH": str(home / "none.md"), "HOME": str(home)}))
+
+    @property
+    def store(self):
+        return self.app.engine.parts.store
+
+    def __call__(self, name: str, **given: object) -> dict[str, Any]:
+        tool = TOOLS[name]
+        body = tool.function(self.app, **arguments.read(tool, given))
+        return json.loads(json.dumps(body, allow_nan=False))
+
+    def refused(self, name: str, **given: object) -> dict[str, Any]:
+        """The envelope of a call that has to fail."""
+        try:
+            done = self(name, **given)
+        except RetainError as error:
+            return json.loads(json.dumps(TOOLS[name].envelope(error)))
+        raise AssertionError(f"{name} was to fail and said {str(done)[:300]}")
+
+    def stored(self, content: str, **given: object) -> str:
+        """The id of a memory, a fact of the project unless said otherwise."""
+        return self("store_memory", **{"content": content, "type": "semantic", "scope": "project", **given})["memory_id"]
+
+    def found(self, query: str, **given: object) -> list[str]:
+        """The texts that recall brings, best first."""
+        return [hit["content"] for hit in self("recall_memories", query=query, **given)["memories"]]
+
+    def settled(self) -> "Desk":
+        assert self.app.engine.settle(10)
+        return self
