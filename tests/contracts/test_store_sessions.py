@@ -98,3 +98,35 @@ def test_two_memories_contradict_each_other_once_in_the_latest_state(store):
     save(store, contradictions=(a_contradiction("c2", "a", "b", state=ContradictionState.RESOLVED),))
     save(store, contradictions=(a_contradiction("c1", "a", "b", state=ContradictionState.REOPENED),))
     assert [(c.id, c.state) for c in store.contradictions(["a"])] == [("c1", ContradictionState.REOPENED)]
+
+
+def test_a_finished_session_is_given_out_once_to_its_own_project(store):
+    save(
+        store,
+        sessions=(
+            a_session("ended", project="p1", ended=at(9)),
+            a_session("open", project="p1"),
+            a_session("elsewhere", project="p2", ended=at(9)),
+            a_session("hers", project="p1", user="eve", ended=at(9)),
+            a_session("homeless", ended=at(9)),
+        ),
+    )
+    assert store.take_finished("", "p1") == ["ended"]
+    assert store.take_finished("", "p1") == []
+    assert (store.take_finished("eve", "p1"), store.take_finished("", None)) == (["hers"], ["homeless"])
+
+
+def test_a_session_that_went_on_is_given_out_again_when_it_ends_again(store):
+    save(store, sessions=(a_session("s1", project="p1", ended=at(9)),))
+    store.take_finished("", "p1")
+    save(store, sessions=(a_session("s1", project="p1"),))
+    assert store.take_finished("", "p1") == []
+    save(store, sessions=(a_session("s1", project="p1", ended=at(99)),))
+    assert store.take_finished("", "p1") == ["s1"]
+
+
+def test_what_is_served_counts_as_an_access(store):
+    save(store, a_memory("m1"))
+    store.note_recall("s1", "", ["m1", "nobody"], at(5))
+    stored = store.memories(["m1"])["m1"]
+    assert (stored.accesses, stored.accessed) == (1, at(5))

@@ -9,7 +9,6 @@ import pytest
 from making import START, a_memory, an_entry, at, save
 from retain.domain.changes import Changes
 from retain.errors import StoreCorrupt
-from retain.stores.sqlite import backups
 from retain.stores.sqlite.backups import daily_backup, holding, list_backups
 from retain.stores.sqlite.store import SqliteStore
 
@@ -40,9 +39,8 @@ def test_the_last_few_are_kept_newest_first(sqlite_file, folder):
     assert (folder / "retain-of-my-own.db").exists()
 
 
-def test_a_very_large_store_is_not_copied_every_day(sqlite_file, folder, monkeypatch):
-    monkeypatch.setattr(backups, "LARGEST", 1000)
-    assert daily_backup(sqlite_file, folder, START) is None
+def test_a_very_large_store_is_not_copied_every_day(sqlite_file, folder):
+    assert daily_backup(sqlite_file, folder, START, largest=1000) is None
     assert list_backups(folder) == []
 
 

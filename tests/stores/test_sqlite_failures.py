@@ -10,13 +10,14 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from making import MODEL, START, a_memory, a_place, a_vector, an_embedding, at, ids, save, wanted
+from making import MODEL, START, a_memory, a_vector, an_embedding, at, ids, save, wanted
 from processes import start
 from retain.domain.changes import Changes
 from retain.errors import QueryTimeout, RetainError, StorageFull, StoreBusy, StoreDown
-from retain.stores.sqlite import connection, failures
 from retain.stores.sqlite.connection import Pool
+from retain.stores.sqlite.failures import files_of
 from retain.stores.sqlite.store import MEMORY, SqliteStore
+from retain.stores.sqlite.vectors import SignIndex
 
 
 @contextmanager
@@ -56,6 +57,18 @@ def test_a_full_disk_is_said_with_the_size_and_nothing_is_half_written(tmp_path)
             assert (len(store.memories([*written, "after"])), store.faults()) == (len(written) + 1, [])
 
 
+def test_a_disk_that_became_read_only_is_said(tmp_path):
+    with tiny_disk(tmp_path) as disk:
+        path = disk / "retain.db"
+        with closing(SqliteStore(path)) as store:
+            save(store, a_memory())
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        with pytest.raises(StoreDown, match=r"retain\.db cannot be used: .*(readonly|unable to open)"):
+            SqliteStore(path)
+        with pytest.raises(StoreDown, match="cannot be made: Read-only file system"):
+            SqliteStore(disk / "new" / "retain.db")
+
+
 def test_a_file_size_limit_is_a_full_disk(tmp_path):
     path = tmp_path / "retain.db"
     limit = 3_000_000
@@ -93,38 +106,37 @@ def test_a_query_past_its_deadline_is_cut_off_and_the_next_one_works(tmp_path):
         pool.close()
 
 
-def test_loading_vectors_goes_on_where_the_deadline_cut_it_short(tmp_path, monkeypatch):
-    monkeypatch.setattr("retain.stores.sqlite.vectors._ROWS_AT_ONCE", 100)
-    monkeypatch.setattr("retain.stores.sqlite.connection._STEPS_PER_LOOK", 500)
-    path = tmp_path / "retain.db"
-    with closing(SqliteStore(path)) as store:
-        for start_at in range(0, 2000, 50):
-            many = [a_memory(f"m{n}", f"text {n}") for n in range(start_at, start_at + 50)]
-            save(store, *many, embeddings=tuple(an_embedding(m.id, a_vector(1)) for m in many))
-    with closing(SqliteStore(path, query_seconds=0.004)) as hasty:
-        for _ in range(500):
+def test_loading_vectors_goes_on_where_the_deadline_cut_it_short(sqlite_file):
+    for first in range(0, 400, 20):
+        many = [a_memory(f"m{n}", f"text {n}") for n in range(first, first + 20)]
+        save(sqlite_file, *many, embeddings=tuple(an_embedding(m.id, a_vector(1)) for m in many))
+    index, cuts = SignIndex(MODEL, 1, 64), 0
+    index.rows_at_once = 50
+    with closing(sqlite3.connect(sqlite_file.path)) as db:
+        for patience in range(100):
+            looks = iter([False] * patience * 4)
+            db.set_progress_handler(lambda looks=looks: next(looks, True), 700)
             try:
-                hasty.by_vector(a_vector(1), MODEL, wanted(places=(a_place("nowhere"),)), 5)
+                found = index.search(db, a_vector(1), wanted(), 500)
                 break
-            except QueryTimeout:
-                continue
-        hasty.pool.query_seconds = 5.0
-        assert hasty.by_vector(a_vector(1), MODEL, wanted(), 5000).matched == 400
-        with closing(SqliteStore(path)) as other:
-            save(other, a_memory("m0", "changed", version=2), a_memory("m1", "text 1", place=a_place("elsewhere")))
-        assert hasty.by_vector(a_vector(1), MODEL, wanted(places=(a_place("elsewhere"),)), 5).matched == 1
+            except sqlite3.OperationalError:
+                cuts += 1
+        db.set_progress_handler(None, 0)
+        assert (found.matched, cuts > 1) == (400, True)
+        save(sqlite_file, a_memory("m0", "changed", version=2))
+        assert index.search(db, a_vector(1), wanted(), 500).matched == 399
 
 
-def test_a_writer_that_waits_too_long_is_told_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.05)
-    path = tmp_path / "retain.db"
-    with closing(SqliteStore(path)) as store, closing(sqlite3.connect(path, isolation_level=None)) as other:
+def test_a_writer_that_waits_too_long_is_told_so(sqlite_file):
+    with sqlite_file.pool.plain() as db:
+        db.execute("pragma busy_timeout = 50")
+    with closing(sqlite3.connect(sqlite_file.path, isolation_level=None)) as other:
         other.execute("begin immediate")
         with pytest.raises(StoreBusy, match="try again"):
-            save(store, a_memory())
-        assert store.listed(wanted(), 5) == []
+            save(sqlite_file, a_memory())
+        assert sqlite_file.listed(wanted(), 5) == []
         other.execute("rollback")
-        save(store, a_memory())
+        save(sqlite_file, a_memory())
 
 
 def test_a_number_that_is_none_is_our_fault_and_not_the_stores(sqlite_file):
@@ -134,14 +146,13 @@ def test_a_number_that_is_none_is_our_fault_and_not_the_stores(sqlite_file):
     assert sqlite_file.listed(wanted(), 5) == []
 
 
-def test_the_log_stays_bounded_while_readers_overlap_without_a_gap(tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "LOG_BYTES", 5_000_000)
-    path = tmp_path / "retain.db"
-    store, done, largest = SqliteStore(path), threading.Event(), 0
-    save(store, a_memory())
+def test_the_log_stays_bounded_while_readers_overlap_without_a_gap(sqlite_file):
+    done, largest = threading.Event(), 0
+    sqlite_file.pool.log_bytes = 5_000_000
+    save(sqlite_file, a_memory())
 
     def read_all_the_time():
-        with closing(SqliteStore(path)) as other:
+        with closing(SqliteStore(sqlite_file.path)) as other:
             while not done.is_set():
                 with other.pool.reading() as db:
                     db.execute("select count(*) from memory").fetchone()
@@ -151,12 +162,11 @@ def test_the_log_stays_bounded_while_readers_overlap_without_a_gap(tmp_path, mon
     for reader in readers:
         reader.start()
     for n in range(80):
-        save(store, a_memory("m1", f"{n} {random.randbytes(150_000).hex()}"))
-        largest = max(largest, failures.files_of(path)[1].stat().st_size)
+        save(sqlite_file, a_memory("m1", f"{n} {random.randbytes(150_000).hex()}"))
+        largest = max(largest, files_of(sqlite_file.path)[1].stat().st_size)
     done.set()
     for reader in readers:
         reader.join()
-    store.close()
     assert largest < 9_000_000
 
 

@@ -30,7 +30,7 @@ from retain.domain.memory import State
 from retain.domain.words import query_terms
 from retain.errors import SchemaNewer, StoreCorrupt
 from retain.stores.sqlite.files import set_aside_files
-from retain.stores.sqlite.repair import rebuild_words, restore, salvage
+from retain.stores.sqlite.repair import rebuild_words, restore, salvage, set_aside
 from retain.stores.sqlite.store import SqliteStore
 
 COUNT = 400
@@ -148,6 +148,26 @@ def test_a_text_that_was_said_again_since_is_not_there_twice(path):
     old = store.memories(["m7"])["m7"].memory
     assert (old.status.state, old.status.successor) == (State.SUPERSEDED, "again")
     store.close()
+
+
+def test_a_store_with_damage_in_the_middle_is_repaired_while_a_window_is_open(path):
+    with closing(SqliteStore(path)) as window:
+        save(window, a_memory("last", "said just before the repair"))
+        overwrite(path, int(path.stat().st_size // PAGE * 0.5), 3)
+        kept = set_aside(path)
+        with closing(SqliteStore(path)) as store:
+            result = salvage(kept, store)
+            assert result.memories >= COUNT - 60
+            assert len(store.memories(["last"])) == 1
+            save(window, a_memory("after", "said after the repair"))
+            assert (len(store.memories(["after"])), store.faults(), store.notices()) == (1, [], [])
+
+
+def test_a_text_whose_bytes_have_changed_is_damage(path):
+    damaged = path.read_bytes().replace(b"memory number77", b"memory \xff\xffmber77")
+    path.write_bytes(damaged)
+    with closing(SqliteStore(path)) as store, pytest.raises(StoreCorrupt, match="doctor --repair"):
+        store.memories(["m77"])
 
 
 def test_the_word_index_is_made_anew(path):

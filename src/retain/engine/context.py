@@ -10,7 +10,7 @@ from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.parts import Parts, places
 from retain.engine.recall.recall import Question, recall
-from retain.errors import Fault, InvalidInput
+from retain.errors import Fault, InvalidInput, QueryTimeout
 
 TITLE = "## Memory Context"
 SECTIONS = {
@@ -102,7 +102,11 @@ def _choose(parts: Parts, task: Task, caller: Caller) -> tuple[dict[str, list[St
     taken: set[MemoryId] = set()
     chosen: dict[str, list[Stored]] = {}
     for section in _ordered(task):
-        found = {s.memory.id: s for s in _section(section, parts, task, asked, caller, warnings)}
+        try:
+            found = {s.memory.id: s for s in _section(section, parts, task, asked, caller, warnings)}
+        except QueryTimeout:
+            found = {}
+            warnings.append(Warning("query_timeout", f"{section} took too long and is left out"))
         chosen[section] = [s for id, s in found.items() if id not in taken][:PER_SECTION]
         taken.update(s.memory.id for s in chosen[section])
     return chosen, tuple(dict.fromkeys(warnings))

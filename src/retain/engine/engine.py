@@ -14,6 +14,7 @@ from retain.engine.lifecycle import consolidation
 from retain.engine.lifecycle.upkeep import Upkeep, embed_if_ready, embed_missing
 from retain.engine.parts import Parts, places, visible
 from retain.engine.recall import recall
+from retain.errors import QueryTimeout
 
 MOST_RUNS = 1000
 
@@ -155,8 +156,13 @@ class Engine:
         """Says, and mends, that some memories are found by keyword only."""
         model = self.parts.embedder.model
         # While the model is off, recall has said so already, and nothing can be done about it here.
-        if self.parts.embedder.state().name == "off" or not self.parts.store.unembedded(model, 1):
+        if self.parts.embedder.state().name == "off":
             return None
+        try:
+            if not self.parts.store.unembedded(model, 1):
+                return None
+        except QueryTimeout:
+            return None  # the answer is there, and must not be lost for a remark on it
         self._upkeep.later(lambda: embed_if_ready(self.parts))
         note = f"some memories have no vectors by {model} yet and were searched by keyword only"
         return Warning("keyword_only", f"{note}; `retain reembed` makes them")

@@ -75,7 +75,8 @@ def remember(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
 
     def plan() -> tuple[Changes, Remembered]:
         near = neighbours(parts.store, draft.text, vectors, caller, place)
-        same = _same(parts.store, draft.text, place, near)
+        # The first part of a long text must not stand for all of it: what differs further down would be lost.
+        same = _same(parts.store, draft.text, place, near if vectors.whole else [])
         return _reinforce(same, arrival) if same else _store(parts.store, arrival, near)
 
     reply = settle(parts.store, plan)
@@ -131,8 +132,12 @@ def _same(store: Store, text: str, place: Place, near: Sequence[Neighbour]) -> S
     twin = store.twin(place, fingerprint(text))
     if twin:
         return twin
-    alike = (n for n in near if n.cosine >= NEAR and n.memory.place.key == place.key)
+    alike = (n for n in near if n.cosine >= NEAR and n.memory.place.key == place.key and _as_long(n, text))
     return next((n.stored for n in alike if _agrees(n, text)), None)
+
+
+def _as_long(near: Neighbour, text: str) -> bool:
+    return len(near.memory.text) <= 2 * len(text)
 
 
 def _agrees(near: Neighbour, text: str) -> bool:

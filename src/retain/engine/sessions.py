@@ -13,6 +13,7 @@ from retain.domain.words import STOP_WORDS
 from retain.engine.parts import Parts, places
 from retain.engine.remember import started
 
+MOST_COUNTED = 2000  # far above what a session is meant to hold
 MOST_READ = 200
 TOPICS = 5
 
@@ -40,10 +41,10 @@ def activity(parts: Parts, caller: Caller) -> Activity | None:
     if session is None:
         return None
     wanted = Filter(places(caller), session=session.id, states=tuple(State))
-    memories = [stored.memory for stored in parts.store.listed(wanted, MOST_READ)]
+    memories = [stored.memory for stored in parts.store.listed(wanted, MOST_COUNTED)]
     kinds = dict(Counter(memory.kind.value for memory in memories))
     served = parts.store.served(session.id, caller.user)
-    return Activity(session, kinds, session.recalls, served, topics(parts, memories))
+    return Activity(session, kinds, session.recalls, served, topics(parts, memories[:MOST_READ]))
 
 
 def end(parts: Parts, caller: Caller, now: datetime) -> None:

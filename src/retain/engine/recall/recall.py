@@ -101,11 +101,11 @@ def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller) ->
     """Runs the lanes that the strategy names; one that is late leaves the answer to the others."""
     lanes = Lanes()
     store, model = parts.store, parts.embedder.model
-    if question.strategy is not Strategy.KEYWORD:
+    if question.strategy in (Strategy.VECTOR, Strategy.HYBRID):
         lanes.vector, warning = query_vector(parts.embedder, unaddressed(store, question.text, caller))
         lanes.warnings += [warning] if warning else []
     vector = lanes.vector
-    if vector and question.strategy in (Strategy.VECTOR, Strategy.HYBRID):
+    if vector:
         lanes.meaning = _timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, COUNTED))
     keyword = question.strategy in (Strategy.KEYWORD, Strategy.HYBRID)
     if keyword or (question.strategy is Strategy.VECTOR and not vector):

@@ -18,6 +18,9 @@ from retain.surfaces.mcp.tools import Tool
 # noncharacter: Unicode keeps it free for use inside a program.
 NOT_TEXT = "\ufdd0"
 
+# What is stored must fit into an answer again, and the protocol library gives up at about 200 levels.
+DEEPEST = 50
+
 _REFUSED = re.compile(f"[\0{NOT_TEXT}\ud800-\udfff]")
 _NO_TEXT = "something that is not text (half a surrogate pair, or bytes that are not UTF-8)"
 _CALLED = {
@@ -57,8 +60,19 @@ class _Reading:
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
+        self._depth = 0
 
     def value(self, schema: Schema, given: object, field: str) -> object:
+        if self._depth == DEEPEST:
+            self.faults.append(Fault(field, "", f"is nested more than {DEEPEST} levels deep"))
+            return given
+        self._depth += 1
+        try:
+            return self.checked(schema, given, field)
+        finally:
+            self._depth -= 1
+
+    def checked(self, schema: Schema, given: object, field: str) -> object:
         if "anyOf" in schema:
             return self.either(schema, given, field)
         kind = schema.get("type")
@@ -166,7 +180,11 @@ def described(schema: Schema) -> str:
 def _shown(given: object) -> str:
     """A value as the caller wrote it, in JSON, so that "5" is not taken for 5."""
     start = given[:80] if isinstance(given, str) else given
-    return shorten(_REFUSED.sub("\ufffd", json.dumps(start, ensure_ascii=False, default=str)))
+    try:
+        line = json.dumps(start, ensure_ascii=False, default=str)
+    except RecursionError:
+        line = "a value of many levels"
+    return shorten(_REFUSED.sub("\ufffd", line))
 
 
 def _range(low: float | None, high: float | None) -> str:

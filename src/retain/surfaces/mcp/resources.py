@@ -48,9 +48,14 @@ def knowledge_graph(app: Retain) -> str:
 def preferences(app: Retain) -> str:
     """What is known of the user everywhere, the most important first."""
     wanted = Filter(places(app.caller(), (Scope.USER,)), kinds=(Kind.SEMANTIC, Kind.PROCEDURAL))
-    found = sorted(app.engine.parts.store.listed(wanted, 100), key=lambda s: -s.memory.importance)
-    lines = [f"- {' '.join(stored.memory.text.split())[:400]}" for stored in found[:40]]
+    found = sorted(app.engine.parts.store.listed(wanted, 500), key=lambda s: -s.memory.importance)
+    lines = [f"- {_line(stored.memory.text)}" for stored in found[:40]]
     return "\n".join(["## User Preferences", "", *(lines or ["Nothing is remembered about the user yet."])])
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 400 else f"{line[:399]}…"
 
 
 def _common(counts: dict[str, int]) -> list[tuple[str, int]]:
