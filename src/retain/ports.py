@@ -11,7 +11,7 @@ from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbou
 from retain.domain.memory import HistoryEntry, Kind, Memory, MemoryId, Place, Scope, Stored, Vector
 from retain.domain.model import CacheStats, ModelState
 from retain.domain.recall import Filter, Found
-from retain.domain.session import Project, Session
+from retain.domain.session import Project, Session, Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,6 @@ class MemoryStore(Protocol):
     def corpus(self, terms: Sequence[str]) -> Corpus: ...
     def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]: ...
     def history(self, id: MemoryId) -> list[HistoryEntry]: ...
-    def touch(self, ids: Sequence[MemoryId], now: datetime) -> None:
-        """Count an access each. May be lost in a power cut; nothing else may."""
-        ...
-
     def unembedded(self, model: str, limit: int) -> list[tuple[Memory, int]]:
         """Memories without (all of) their vectors by this model, each with the number of chunks it has."""
         ...
@@ -122,8 +118,8 @@ class SessionStore(Protocol):
         ...
 
     def projects(self) -> list[Project]: ...
-    def note_recall(self, session: str, user: str, served: Sequence[MemoryId], now: datetime) -> None:
-        """Count one recall in the session, and an access of everything it served."""
+    def note_uses(self, uses: Sequence[Use]) -> None:
+        """Count accesses and recalls. May be lost in a power cut; nothing else may."""
         ...
 
     def served(self, session: str, user: str) -> int:

@@ -6,6 +6,7 @@ import pytest
 
 from making import EVERYWHERE, MODEL, START, a_memory, a_vector, an_embedding, at, ids, save, wanted
 from retain.domain.changes import Changes
+from retain.domain.session import Use
 from retain.errors import EmbeddingFailed, StoreDown
 from retain.stores.sqlite.store import SqliteStore
 
@@ -58,7 +59,7 @@ def test_threads_may_read_and_write_at_once(store):
             for n in range(25):
                 id = f"{name}{n}"
                 save(store, a_memory(id, f"text {id}"), embeddings=(an_embedding(id, a_vector(1, n)),))
-                store.touch([id], at(n))
+                store.note_uses([Use((id,), at(n))])
                 assert id in store.by_vector(a_vector(1, n), MODEL, wanted(), 500).scores
                 assert store.memories([id])
         except Exception as error:  # noqa: BLE001 - raised again below, in the thread that runs the test

@@ -25,6 +25,7 @@ from making import (
 from retain.domain.changes import Applied, AtVersion, Changes, Conflict, NoTwin
 from retain.domain.claims import fingerprint
 from retain.domain.memory import Event, Kind, Source, State, Status
+from retain.domain.session import Use
 from retain.domain.words import query_terms, terms
 
 
@@ -157,8 +158,8 @@ def test_history_is_kept_in_order_and_never_edited(store):
 
 def test_touch_counts_each_access_and_passes_over_absent_ids(store):
     save(store, a_memory("m1"), a_memory("m2", "other"))
-    store.touch(["m1", "nobody"], at(1))
-    store.touch(["m1"], at(2))
+    store.note_uses([Use(("m1", "nobody"), at(1))])
+    store.note_uses([Use(("m1",), at(2))])
     found = store.memories(["m1", "m2"])
     assert (found["m1"].accesses, found["m1"].accessed) == (2, at(2))
     assert (found["m2"].accesses, found["m2"].accessed) == (0, None)
@@ -166,7 +167,7 @@ def test_touch_counts_each_access_and_passes_over_absent_ids(store):
 
 def test_a_new_version_keeps_the_access_count(store):
     save(store, a_memory("m1", "one"))
-    store.touch(["m1"], at(1))
+    store.note_uses([Use(("m1",), at(1))])
     save(store, a_memory("m1", "two"))
     assert store.memories(["m1"])["m1"].accesses == 1
 

@@ -18,6 +18,7 @@ from making import (
     wanted,
 )
 from retain.domain.changes import Changes
+from retain.domain.session import Use
 
 
 def purge(store, *memories):
@@ -38,8 +39,8 @@ def secret(store):
         links=(a_link("m1", "Zanzibar"),),
         contradictions=(a_contradiction("c1", "m1", "m2"),),
     )
-    store.touch(["m1"], at(1))
-    store.note_recall("s1", "", ["m1"], at(1))
+    store.note_uses([Use(("m1",), at(1))])
+    store.note_uses([Use(("m1",), at(1), "s1")])
     return memory
 
 

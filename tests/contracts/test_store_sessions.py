@@ -13,6 +13,7 @@ from making import (
     save,
 )
 from retain.domain.changes import Changes, Conflict, ContradictionState, RunFree
+from retain.domain.session import Use
 
 
 def test_a_session_is_one_users(store):
@@ -37,8 +38,8 @@ def test_an_ended_session_keeps_its_summary_and_opens_again_when_it_goes_on(stor
 
 
 def test_what_was_served_is_counted_once_for_each_memory(store):
-    store.note_recall("s1", "", ["m1", "m2"], at(1))
-    store.note_recall("s1", "", ["m2", "m3"], at(2))
+    store.note_uses([Use(("m1", "m2"), at(1), "s1")])
+    store.note_uses([Use(("m2", "m3"), at(2), "s1")])
     assert store.served("s1", "") == 3
     assert (store.served("s1", "eve"), store.served("s2", "")) == (0, 0)
     assert (store.session("s1", "").recalls, store.session("s1", "").started) == (2, at(1))
@@ -127,6 +128,6 @@ def test_a_session_that_went_on_is_given_out_again_when_it_ends_again(store):
 
 def test_what_is_served_counts_as_an_access(store):
     save(store, a_memory("m1"))
-    store.note_recall("s1", "", ["m1", "nobody"], at(5))
+    store.note_uses([Use(("m1", "nobody"), at(5), "s1")])
     stored = store.memories(["m1"])["m1"]
     assert (stored.accesses, stored.accessed) == (1, at(5))

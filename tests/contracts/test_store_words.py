@@ -59,9 +59,28 @@ def test_what_nobody_said_is_not_found(store):
 
 
 def test_a_common_term_alone_still_finds(store):
-    save(store, *(a_memory(f"m{n}", f"shared word{n}") for n in range(2500)))
-    assert found(store, "shared", limit=5).matched == 2500
+    save(store, *(a_memory(f"m{n}", f"shared word{n}") for n in range(900)))
+    assert (found(store, "shared", limit=5).matched, found(store, "shared").exact) == (900, True)
     assert next(iter(found(store, "shared word7").scores)) == "m7"
+
+
+def test_a_rare_term_decides_and_the_texts_with_common_ones_are_counted(store):
+    save(store, *(a_memory(f"m{n}", f"shared word{n}") for n in range(900)))
+    answer = found(store, "shared word7", limit=2000)
+    assert (next(iter(answer.scores)), answer.matched, answer.exact) == ("m7", 900, True)
+
+
+def test_of_common_terms_those_that_stand_together_win(store):
+    texts = [("red" if n % 2 else "blue") + f" paint {n}" for n in range(1000)] + ["red blue stripes"]
+    save(store, *(a_memory(f"m{n}", text) for n, text in enumerate(texts)))
+    assert next(iter(found(store, "red blue").scores)) == "m1000"
+
+
+def test_a_count_of_very_many_is_a_lower_bound_and_says_so(store):
+    save(store, *(a_memory(f"m{n}", f"shared word{n}") for n in range(3100)))
+    answer = found(store, "shared", limit=5)
+    assert answer.matched < 3100
+    assert not answer.exact
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from making import START, a_memory, ids, save, wanted
 from processes import said, start
 from retain.domain.changes import Changes
+from retain.domain.session import Use
 from retain.errors import SchemaNewer, StoreCorrupt, StoreDown
 from retain.stores.sqlite import migrations
 from retain.stores.sqlite.files import set_aside_files
@@ -157,8 +158,8 @@ def test_a_newer_schema_is_read_and_never_written(path):
         assert any("newer Retain" in notice for notice in store.notices())
         for write in (
             lambda: store.apply(Changes(at=START, memories=(a_memory("m9"),))),
-            lambda: store.touch(["m000"], START),
-            lambda: store.note_recall("s1", "", ["m000"], START),
+            lambda: store.note_uses([Use(("m000",), START)]),
+            lambda: store.note_uses([Use(("m000",), START, "s1")]),
         ):
             with pytest.raises(SchemaNewer, match="Nothing was written"):
                 write()

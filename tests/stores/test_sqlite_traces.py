@@ -6,6 +6,7 @@ import pytest
 
 from making import MODEL, START, a_link, a_memory, a_vector, an_embedding, an_entity, an_entry, save, wanted
 from retain.domain.changes import Changes
+from retain.domain.session import Use
 from retain.stores.sqlite.failures import files_of
 
 MARKER = "zanzibarquux"
@@ -59,7 +60,7 @@ def linked(sqlite_file):
         entities=(an_entity("A"),),
         links=(a_link("m1", "A"),),
     )
-    sqlite_file.touch(["m1"], START)
+    sqlite_file.note_uses([Use(("m1",), START)])
     return sqlite_file
 
 

@@ -62,9 +62,7 @@ def test_every_handshake_version_is_served(server, version):
 
 def test_the_modern_era_is_served_with_subscriptions(tmp_path):
     async def visit():
-        parameters = StdioServerParameters(
-            command=sys.executable, args=[str(SERVER), str(tmp_path)], env=PATHS
-        )
+        parameters = StdioServerParameters(command=sys.executable, args=[str(SERVER), str(tmp_path)], env=PATHS)
         async with Client(stdio_client(parameters)) as client:
             assert client.protocol_version == "2026-07-28"
             assert (await client.call_tool("count", {})).structured_content == {"count": 0}
@@ -179,10 +177,7 @@ def test_a_line_that_is_no_request_is_answered(running, line, id, code):
 
 
 def test_a_line_of_ten_megabytes_is_served(running):
-    assert (
-        running.call("store", content="x" * 10_000_000, type="semantic")["structuredContent"]["length"]
-        == 10_000_000
-    )
+    assert running.call("store", content="x" * 10_000_000, type="semantic")["structuredContent"]["length"] == 10_000_000
 
 
 def test_errors_have_one_envelope(running):

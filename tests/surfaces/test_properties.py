@@ -114,7 +114,9 @@ def test_the_walk_finds_the_fields_it_should():
     assert len(FIELDS) > 30
 
 
-@pytest.mark.parametrize(("tool", "path"), FIELDS, ids=lambda given: given if isinstance(given, str) else ".".join(map(str, given)))
+@pytest.mark.parametrize(
+    ("tool", "path"), FIELDS, ids=lambda given: given if isinstance(given, str) else ".".join(map(str, given))
+)
 def test_no_odd_string_in_any_field_does_harm(wire, tool, path):
     id = wire.body("store_memory", content=f"A note for {tool} {path}", type="semantic", scope="session")["memory_id"]
     least = {name: id if value == "{id}" else value for name, value in LEAST.get(tool, {}).items()}
@@ -143,7 +145,15 @@ def test_odd_text_is_found_again(wire, name):
 
 
 def test_all_faults_are_named_at_once(wire):
-    given = {"content": 1, "type": "fact", "scope": None, "importance": 2, "tags": "a", "sesion_id": "x", "source": {"line": 3}}
+    given = {
+        "content": 1,
+        "type": "fact",
+        "scope": None,
+        "importance": 2,
+        "tags": "a",
+        "sesion_id": "x",
+        "source": {"line": 3},
+    }
     body = is_answer("store_memory", wire.call("store_memory", **given))
     assert {fault["field"] for fault in body["faults"]} == {
         "content", "type", "scope", "importance", "tags", "sesion_id", "source.line",
@@ -157,7 +167,7 @@ def test_deep_values_are_kept_or_refused(wire, depth):
     is_answer("update_memory", wire.call("update_memory", memory_id=id, metadata=deep))
     is_answer("update_memory", wire.call("update_memory", memory_id=id, tags=f'{{"add":[{deep}]}}'))
     wire.number += 1
-    arguments = '{"memory_id":"%s","metadata":%s}' % (id, deep)
+    arguments = f'{{"memory_id":"{id}","metadata":{deep}}}'
     wire.raw(
         b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"update_memory","arguments":%s}}'
         % (wire.number, arguments.encode())
@@ -173,7 +183,10 @@ def test_deep_values_are_kept_or_refused(wire, depth):
         ("recall_memories", {"query": "a", "tags": [f"t{n}" for n in range(50_000)]}),
         ("store_memory", {**LEAST["store_memory"], "tags": [f"t{n}" for n in range(50_000)]}),
         ("get_memory_context", {"files_in_context": [f"src/{n}/a.py" for n in range(50_000)]}),
-        ("store_memory", {**LEAST["store_memory"], "related_entities": complete([{"name": f"E{n}"} for n in range(2000)])}),
+        (
+            "store_memory",
+            {**LEAST["store_memory"], "related_entities": complete([{"name": f"E{n}"} for n in range(2000)])},
+        ),
         ("recall_memories", {"query": "a", "scope": ["project"] * 50_000}),
     ],
 )
@@ -203,8 +216,13 @@ def numbers(schema):
 
 def strings(schema):
     if schema.get("format") == "date-time":
-        return st.one_of(st.datetimes().map(lambda moment: moment.isoformat()), st.sampled_from(["2026-02-01", "", "soon"]))
-    return st.one_of(st.sampled_from(["AuthService", "deploy on Mondays", *map(lambda t: t[:300], ODD.values())]), st.text(max_size=40))
+        return st.one_of(
+            st.datetimes().map(lambda moment: moment.isoformat()), st.sampled_from(["2026-02-01", "", "soon"])
+        )
+    return st.one_of(
+        st.sampled_from(["AuthService", "deploy on Mondays", *(text[:300] for text in ODD.values())]),
+        st.text(max_size=40),
+    )
 
 
 def values(schema, name=""):
@@ -241,21 +259,36 @@ def objects(schema):
 def sloppy(schema):
     """The same, with one argument that is of another type, unknown or gone."""
     names = [*schema["properties"], "nonsense"]
-    wrong = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.just([]), st.just({}), st.just([[]]))
+    wrong = st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.floats(),
+        st.text(max_size=5),
+        st.just([]),
+        st.just({}),
+        st.just([[]]),
+    )
     return st.builds(lambda good, name, value: {**good, name: value}, objects(schema), st.sampled_from(names), wrong)
 
 
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory):
     desk = Desk(tmp_path_factory.mktemp("busy"))
-    desk.ids = [desk.stored(f"AuthService note {n}: we deploy on Mondays", scope=scope) for n, scope in enumerate(("session", "project", "user"))]
+    desk.ids = [
+        desk.stored(f"AuthService note {n}: we deploy on Mondays", scope=scope)
+        for n, scope in enumerate(("session", "project", "user"))
+    ]
     yield desk
     assert desk.store.faults() == []
     desk.app.close()
 
 
 def with_ids(given, ids):
-    return {name: value.format(*ids) if name in ("memory_id", "id") and value in ("{0}", "{1}", "{2}") else value for name, value in given.items()}
+    return {
+        name: value.format(*ids) if name in ("memory_id", "id") and value in ("{0}", "{1}", "{2}") else value
+        for name, value in given.items()
+    }
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -271,12 +304,19 @@ def test_every_call_gets_a_result_or_an_error_to_act_on(busy, tool, data):
         assert error.code in ACTED_ON, error
     else:
         assert set(body) >= SAID[tool]
-        assert all(math.isfinite(hit["score"]) and 0 <= hit["relevance_score"] <= 1 for hit in body.get("memories", ()) if "score" in hit)
+        assert all(
+            math.isfinite(hit["score"]) and 0 <= hit["relevance_score"] <= 1
+            for hit in body.get("memories", ())
+            if "score" in hit
+        )
     assert time.monotonic() - began < SECONDS
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(text=st.text(min_size=1, max_size=300).filter(str.strip), tags=st.lists(st.text(min_size=1, max_size=20), max_size=3))
+@given(
+    text=st.text(min_size=1, max_size=300).filter(str.strip),
+    tags=st.lists(st.text(min_size=1, max_size=20), max_size=3),
+)
 def test_what_is_acknowledged_comes_back(busy, text, tags):
     try:
         id = busy.stored(text, tags=tags)
@@ -284,4 +324,8 @@ def test_what_is_acknowledged_comes_back(busy, text, tags):
         assert error.code == "invalid_input"
     else:
         kept = busy("get_memory", id=id)
-        assert " ".join(kept["content"].split()).rstrip(" .!。！") == " ".join(text.split()).rstrip(" .!。！") or "[redacted" in kept["content"] or kept["version"] > 1
+        assert (
+            " ".join(kept["content"].split()).rstrip(" .!。！") == " ".join(text.split()).rstrip(" .!。！")
+            or "[redacted" in kept["content"]
+            or kept["version"] > 1
+        )

@@ -84,7 +84,10 @@ def test_preferences_are_what_holds_everywhere_the_most_important_first(desk, re
     desk.stored("Always write tests first", scope="user", type="procedural", importance=0.9)
     desk.stored("The user went home", scope="user", type="episodic")
     desk.stored("This project uses spaces", scope="project")
-    assert read("memory://user/preferences").splitlines()[2:] == ["- Always write tests first", "- The user prefers tabs"]
+    assert read("memory://user/preferences").splitlines()[2:] == [
+        "- Always write tests first",
+        "- The user prefers tabs",
+    ]
 
 
 def test_a_preference_that_is_cut_says_so(desk, read):

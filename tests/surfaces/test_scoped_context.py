@@ -29,7 +29,12 @@ def stocked(desk):
 def crowded(tmp_path_factory):
     """Hundreds of memories of all sizes, kinds, scopes and scripts."""
     desk = Desk(tmp_path_factory.mktemp("crowded"))
-    texts = ["auth {} works", "auth {} " + "is slow and " * 60, "auth {} läuft über den Größenwächter", "认证服务 auth {} 使用缓存"]
+    texts = [
+        "auth {} works",
+        "auth {} " + "is slow and " * 60,
+        "auth {} läuft über den Größenwächter",
+        "认证服务 auth {} 使用缓存",
+    ]
     for number in range(160):
         kind = ("semantic", "episodic", "procedural")[number % 3]
         scope = ("project", "user", "session")[number // 3 % 3]
@@ -44,7 +49,9 @@ def lines(body):
 
 def test_the_block_has_every_section_and_says_what_it_used(stocked):
     body = stocked("get_memory_context", task_description="release the auth service")
-    assert body["context_block"].startswith("## Memory Context\n\n### User Preferences\n- The user prefers small commits")
+    assert body["context_block"].startswith(
+        "## Memory Context\n\n### User Preferences\n- The user prefers small commits"
+    )
     assert [heading for heading in SECTIONS.values() if heading in body["context_block"]] == list(SECTIONS.values())
     assert (body["memories_used"], body["truncated"], body["warnings"]) == (4, False, [])
     assert body["tokens_used"] == tokens_in(body["context_block"])
@@ -88,7 +95,11 @@ def test_an_empty_memory_says_so_in_a_few_words(desk):
 def test_no_memory_stands_there_twice(desk):
     desk.stored("login.py checks the password twice", source={"file": "src/auth/login.py"})
     desk.stored("To change login.py, run the auth tests", type="procedural", source={"file": "src/auth/login.py"})
-    body = desk("get_memory_context", task_description="fix the login", files_in_context=["src/auth/login.py", "src/auth/login.py"])
+    body = desk(
+        "get_memory_context",
+        task_description="fix the login",
+        files_in_context=["src/auth/login.py", "src/auth/login.py"],
+    )
     assert len(lines(body)) == len(set(lines(body))) == body["memories_used"] == 2
 
 
@@ -102,11 +113,18 @@ def test_memories_about_a_file_are_found_by_its_name(desk):
 def test_memories_that_came_from_a_file_or_its_folder_are_found(desk):
     desk.stored("Counts are kept by address", source={"file": "src/web/throttle.py"})
     desk.stored("Handlers must not block", source={"file": "src/web/handlers.py"})
-    body = desk("get_memory_context", files_in_context=["src/web/throttle.py"], sections=["project_context"], task_description="zebra")
+    body = desk(
+        "get_memory_context",
+        files_in_context=["src/web/throttle.py"],
+        sections=["project_context"],
+        task_description="zebra",
+    )
     assert lines(body)[:2] == ["- Counts are kept by address", "- Handlers must not block"]
 
 
-@pytest.mark.parametrize("file", ["", " ", "/", ".", "..", "C:\\src\\web\\throttle.py", "/abs/src/web/throttle.py", "x" * 5000])
+@pytest.mark.parametrize(
+    "file", ["", " ", "/", ".", "..", "C:\\src\\web\\throttle.py", "/abs/src/web/throttle.py", "x" * 5000]
+)
 def test_any_path_is_taken(desk, file):
     desk.stored("Counts are kept in throttle.py")
     body = desk("get_memory_context", files_in_context=[file], sections=["project_context"])
@@ -151,6 +169,8 @@ def test_what_the_block_shows_counts_as_used(stocked):
     files=st.lists(st.sampled_from(["auth.py", "src/auth/login.py", "x"]), max_size=2),
 )
 def test_the_budget_is_never_exceeded(crowded, tokens, sections, task, files):
-    body = crowded("get_memory_context", max_tokens=tokens, sections=sections, task_description=task, files_in_context=files)
+    body = crowded(
+        "get_memory_context", max_tokens=tokens, sections=sections, task_description=task, files_in_context=files
+    )
     assert body["tokens_used"] == tokens_in(body["context_block"]) <= tokens
     assert len(lines(body)) == len(set(lines(body))) == body["memories_used"]

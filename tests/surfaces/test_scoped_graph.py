@@ -1,5 +1,7 @@
 """search_knowledge_graph: overview, neighbourhoods, directions, and totals that tell the truth."""
 
+from itertools import pairwise
+
 import pytest
 
 CHAIN = ("Alpha", "Beta", "Gamma", "Delta", "Omega")
@@ -16,7 +18,7 @@ def names(body):
 @pytest.fixture
 def chain(desk):
     """AlphaService depends on BetaService, which depends on GammaService, and so on."""
-    for source, target in zip(CHAIN, CHAIN[1:], strict=False):
+    for source, target in pairwise(CHAIN):
         desk.stored(f"{source}Service depends on {target}Service")
     return desk
 
@@ -57,7 +59,10 @@ def test_limit_goes_from_1_to_100(desk, limit):
     [("outgoing", {"GammaService"}), ("incoming", {"AlphaService"}), ("both", {"AlphaService", "GammaService"})],
 )
 def test_direction_is_honoured(chain, direction, others):
-    assert set(names(chain("search_knowledge_graph", entity="BetaService", direction=direction))) == {"BetaService", *others}
+    assert set(names(chain("search_knowledge_graph", entity="BetaService", direction=direction))) == {
+        "BetaService",
+        *others,
+    }
 
 
 def test_only_relationships_of_a_type_are_followed(desk):

@@ -105,7 +105,9 @@ def test_what_a_session_stored_is_there_in_the_next(servers):
     first.leave()
     second = servers(session_id="tuesday")
     second.hello()
-    assert second.body("recall_memories", query="When do we deploy?")["memories"][0]["content"] == "We deploy on Mondays"
+    assert (
+        second.body("recall_memories", query="When do we deploy?")["memories"][0]["content"] == "We deploy on Mondays"
+    )
 
 
 @pytest.mark.parametrize("way", ["end of input", signal.SIGTERM, signal.SIGINT])
@@ -147,7 +149,8 @@ def test_requests_that_overlap_are_all_answered(servers):
     wire = servers()
     wire.hello()
     sent = [
-        wire.send("tools/call", name="store_memory", arguments={"content": f"Note number {n}", **FACT}) for n in range(40)
+        wire.send("tools/call", name="store_memory", arguments={"content": f"Note number {n}", **FACT})
+        for n in range(40)
     ]
     sent += [wire.send("tools/call", name="recall_memories", arguments={"query": "note number"}) for _ in range(20)]
     answers = {}

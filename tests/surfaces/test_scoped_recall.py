@@ -3,7 +3,8 @@
 import pytest
 
 FIELDS = {
-    "id", "content", "type", "scope", "importance", "relevance_score", "score", "tags", "created_at", "access_count", "source",
+    "id", "content", "type", "scope", "importance", "relevance_score", "score", "tags", "created_at", "access_count",
+    "source",
 }  # fmt: skip
 
 
@@ -31,7 +32,12 @@ def test_an_answer_has_every_field_of_the_contract(desk):
     assert body["query_time_ms"] >= 0
     (hit,) = body["memories"]
     assert set(hit) == FIELDS
-    assert (hit["id"], hit["tags"], hit["importance"], hit["source"]) == (id, ["deploy"], 0.8, {"conversation_turn": 12})
+    assert (hit["id"], hit["tags"], hit["importance"], hit["source"]) == (
+        id,
+        ["deploy"],
+        0.8,
+        {"conversation_turn": 12},
+    )
     assert hit["created_at"].endswith("Z")
     assert 0 < hit["relevance_score"] <= 1 and 0 < hit["score"] <= 1
 
@@ -172,7 +178,8 @@ def test_time_ranges_bound_what_is_found(desk):
 
 
 @pytest.mark.parametrize(
-    "range", [{"after": "yesterday"}, {"before": ""}, {"after": "2026-13-01"}, {"after": "2026-02-01", "before": "2026-01-01"}]
+    "range",
+    [{"after": "yesterday"}, {"before": ""}, {"after": "2026-13-01"}, {"after": "2026-02-01", "before": "2026-01-01"}],
 )
 def test_a_time_that_makes_no_sense_is_refused(desk, range):
     assert desk.refused("recall_memories", query="a", time_range=range)["error"] == "invalid_input"
@@ -205,7 +212,12 @@ def test_explain_shows_the_terms_of_each_score(knowing):
 
 
 def test_hits_are_sorted_by_score(knowing):
-    for text in ("We deploy on Mondays", "Deploys need a green build", "Lunch is at noon", "Releases are deployed twice"):
+    for text in (
+        "We deploy on Mondays",
+        "Deploys need a green build",
+        "Lunch is at noon",
+        "Releases are deployed twice",
+    ):
         knowing.stored(text)
     scores = [hit["score"] for hit in knowing("recall_memories", query="When do we deploy?")["memories"]]
     assert scores == sorted(scores, reverse=True)
@@ -218,14 +230,20 @@ def test_of_equals_the_more_important_comes_first(desk):
 
 
 def test_of_equals_what_this_conversation_said_comes_first(desk):
-    user, project, session = (desk.stored("We deploy on Mondays", scope=scope) for scope in ("user", "project", "session"))
+    user, project, session = (
+        desk.stored("We deploy on Mondays", scope=scope) for scope in ("user", "project", "session")
+    )
     assert ids(desk("recall_memories", query="deploy Mondays")) == [session, project, user]
 
 
 def test_one_huge_memory_does_not_fill_a_context(desk):
     id = desk.stored("Deploy log " + "line of text " * 7000)
     (hit,) = desk("recall_memories", query="deploy log")["memories"]
-    assert (hit["truncated"], hit["characters"], len(hit["content"])) == (True, len(desk("get_memory", id=id)["content"]), 2001)
+    assert (hit["truncated"], hit["characters"], len(hit["content"])) == (
+        True,
+        len(desk("get_memory", id=id)["content"]),
+        2001,
+    )
 
 
 def test_many_long_memories_share_the_room(desk):
@@ -236,7 +254,19 @@ def test_many_long_memories_share_the_room(desk):
 
 
 @pytest.mark.parametrize(
-    "query", ['"foo" OR NEAR( *', "a AND NOT b", "col:x^2", "'; drop table memory; --", "🙂🙂", "مرحبا", "???", "the of and", "-", "x" * 10_000]
+    "query",
+    [
+        '"foo" OR NEAR( *',
+        "a AND NOT b",
+        "col:x^2",
+        "'; drop table memory; --",
+        "🙂🙂",
+        "مرحبا",
+        "???",
+        "the of and",
+        "-",
+        "x" * 10_000,
+    ],
 )
 def test_no_query_is_syntax(desk, query):
     desk.stored("We deploy on Mondays")
@@ -248,7 +278,9 @@ def test_a_query_longer_than_10000_characters_is_refused(desk):
     assert desk.refused("recall_memories", query="x " * 5001)["faults"][0]["field"] == "query"
 
 
-@pytest.mark.parametrize(("text", "query"), [("数据库使用缓存来加速", "缓存"), ("Büro schließt früh", "buro"), ("شغل الخادم الآن", "الخادم")])
+@pytest.mark.parametrize(
+    ("text", "query"), [("数据库使用缓存来加速", "缓存"), ("Büro schließt früh", "buro"), ("شغل الخادم الآن", "الخادم")]
+)
 def test_every_script_is_found(desk, text, query):
     desk.stored(text)
     assert desk.found(query, strategy="keyword") == [text]

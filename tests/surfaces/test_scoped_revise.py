@@ -66,7 +66,10 @@ def test_entities_are_linked_and_unlinked_by_an_update(desk):
 
 def test_a_relationship_is_written_the_same_way_by_store_and_update(desk):
     entity = {"name": "Redis", "type": "library", "relationship": "depends on"}
-    stored, updated = desk.stored("Sessions are cached", related_entities=[entity]), desk.stored("Queues are cached too")
+    stored, updated = (
+        desk.stored("Sessions are cached", related_entities=[entity]),
+        desk.stored("Queues are cached too"),
+    )
     desk("update_memory", memory_id=updated, related_entities={"add": [entity]})
     found = desk.store.links([id.removeprefix("memory:") for id in (stored, updated)])
     assert {link.relationship for link, _ in found} == {"depends_on"}
@@ -262,7 +265,9 @@ def test_every_dress_of_an_id_is_accepted(desk, dress):
 
 
 @pytest.mark.parametrize("tool", ["forget_memory", "tag_memory", "promote_memory", "update_memory", "get_memory"])
-@pytest.mark.parametrize(("id", "error"), [("memory:" + "0" * 20, "not_found"), ("nonsense", "invalid_input"), ("", "invalid_input")])
+@pytest.mark.parametrize(
+    ("id", "error"), [("memory:" + "0" * 20, "not_found"), ("nonsense", "invalid_input"), ("", "invalid_input")]
+)
 def test_an_id_that_is_not_there_is_an_error(desk, tool, id, error):
     more = {"tag_memory": {"add": ["a"]}, "promote_memory": {"target_scope": "user"}, "update_memory": {"content": "a"}}
     refused = desk.refused(tool, **{"id" if tool == "get_memory" else "memory_id": id}, **more.get(tool, {}))

@@ -60,7 +60,9 @@ def test_the_local_user_is_a_person_too(desks):
 
 
 def test_the_same_text_of_two_people_is_two_memories(desks):
-    assert desks(user_id="ann").stored("We deploy", scope="user") != desks(user_id="bob").stored("We deploy", scope="user")
+    assert desks(user_id="ann").stored("We deploy", scope="user") != desks(user_id="bob").stored(
+        "We deploy", scope="user"
+    )
 
 
 def test_what_one_window_stores_another_finds_at_once(desks):

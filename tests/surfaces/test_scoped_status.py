@@ -27,7 +27,12 @@ def test_an_empty_memory_is_told_as_it_is(desk, tmp_path):
 
 
 def test_counts_are_those_of_what_was_stored(desk):
-    for scope, kind in (("session", "episodic"), ("project", "episodic"), ("project", "semantic"), ("user", "procedural")):
+    for scope, kind in (
+        ("session", "episodic"),
+        ("project", "episodic"),
+        ("project", "semantic"),
+        ("user", "procedural"),
+    ):
         desk.stored(f"A note, {scope} and {kind}", scope=scope, type=kind)
     desk("forget_memory", memory_id=desk.stored("This one is forgotten"))
     counts = desk("get_memory_status")["counts"]
@@ -40,7 +45,11 @@ def test_counts_are_those_of_what_was_stored(desk):
 def test_the_graph_is_counted(desk):
     desk.stored("AlphaService depends on BetaService")
     counts, graph = desk("get_memory_status")["counts"], desk("search_knowledge_graph")["graph_stats"]
-    assert (counts["entities"], counts["relationships"]) == (graph["entities_traversed"], graph["relationships_found"]) == (2, 1)
+    assert (
+        (counts["entities"], counts["relationships"])
+        == (graph["entities_traversed"], graph["relationships_found"])
+        == (2, 1)
+    )
 
 
 def test_the_size_is_that_of_the_files(desk, tmp_path):

@@ -1,5 +1,7 @@
 """store_memory: what it answers, what it keeps, and what it makes of the same thing said twice."""
 
+import json
+
 import pytest
 
 from retain.domain.memory import Event
@@ -147,9 +149,30 @@ def test_secrets_never_reach_the_store(desk, tmp_path):
     assert not any(secret.encode() in file.read_bytes() for file in tmp_path.glob("retain.db*"))
 
 
-def test_private_spans_are_removed_and_a_text_of_nothing_else_is_refused(desk):
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"tags": ["{}"]},
+        {"source": {"file": "{}"}},
+        {"related_entities": [{"name": "{}", "type": "t", "relationship": "r"}]},
+    ],
+)
+def test_secrets_are_taken_out_of_what_stands_beside_a_text(desk, tmp_path, place):
+    secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    desk.stored("A note with more", **json.loads(json.dumps(place).replace("{}", secret)))
+    assert not any(secret.encode() in file.read_bytes() for file in tmp_path.glob("retain.db*"))
+
+
+def test_private_spans_are_removed(desk):
     kept = desk("get_memory", id=desk.stored("Ship on Friday <private>my salary is 1</private>"))
     assert "salary" not in kept["content"]
+
+
+@pytest.mark.parametrize("text", ["<private>my salary</private>", "ghp_16C7e42F292c6912E7710c838347Ae178B4a"])
+def test_a_text_of_which_nothing_is_left_is_refused(desk, text):
+    assert "nothing is left" in desk.refused("store_memory", content=text, **FACT)["message"]
+    id = desk.stored("A note")
+    assert "nothing is left" in desk.refused("update_memory", memory_id=id, content=text)["message"]
 
 
 def test_an_unknown_session_that_is_given_is_made(desk):
@@ -193,9 +216,19 @@ def test_a_long_text_is_indexed_in_part_at_first_and_wholly_soon(knowing):
 
 def test_every_fault_of_a_memory_is_named_at_once_and_nothing_is_written(desk):
     refused = desk.refused(
-        "store_memory", content=" ", tags=[""], session_id="", related_entities=[{"name": "", "type": "a", "relationship": "b"}], **FACT
+        "store_memory",
+        content=" ",
+        tags=[""],
+        session_id="",
+        related_entities=[{"name": "", "type": "a", "relationship": "b"}],
+        **FACT,
     )
-    assert {fault["field"] for fault in refused["faults"]} == {"content", "tags[0]", "session_id", "related_entities[0].name"}
+    assert {fault["field"] for fault in refused["faults"]} == {
+        "content",
+        "tags[0]",
+        "session_id",
+        "related_entities[0].name",
+    }
     assert (refused["error"], refused["degraded"], refused["retry_possible"]) == ("invalid_input", False, False)
     assert desk("get_memory_status")["counts"]["total"] == 0
 

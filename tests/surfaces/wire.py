@@ -138,7 +138,9 @@ class Desk:
 
     def stored(self, content: str, **given: object) -> str:
         """The id of a memory, a fact of the project unless said otherwise."""
-        return self("store_memory", **{"content": content, "type": "semantic", "scope": "project", **given})["memory_id"]
+        return self("store_memory", **{"content": content, "type": "semantic", "scope": "project", **given})[
+            "memory_id"
+        ]
 
     def found(self, query: str, **given: object) -> list[str]:
         """The texts that recall brings, best first."""

@@ -36,10 +36,14 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one lane found: scores by id, best first, and how many it matched in all."""
+    """What one lane found: scores by id, best first, and how many it matched in all.
+
+    A lane over very many memories stops looking; then `matched` counts what it saw, and is not `exact`.
+    """
 
     scores: Mapping[MemoryId, float]
     matched: int
+    exact: bool = True
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -75,6 +79,8 @@ class Recalled:
     matched: int
     strategy: Strategy
     warnings: tuple[Warning, ...] = ()
+    exact: bool = True
+    """Whether `matched` counts all; else there are more."""
 
 
 # Across scopes, what was said in this conversation is the likeliest to be meant.

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from retain.domain.memory import MemoryId
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
@@ -26,6 +28,16 @@ class Session:
     summary: str | None = None
     memory_count: int = 0
     recalls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Memories that were handed out; with a session, as the answer to a recall in it."""
+
+    memories: tuple[MemoryId, ...]
+    at: datetime
+    session: str | None = None
+    user: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ SHORTEST = 40  # characters of a memory that is cut to fit; less says nothing
 # Below this a memory is not about the task; a block with nothing in it beats one with noise.
 RELEVANT = 0.25
 CHARS_PER_TOKEN = 4
+FEWEST_TOKENS = 50  # a heading and one short line
 _MORE = "…"
 
 
@@ -87,8 +88,11 @@ def assemble(parts: Parts, task: Task, caller: Caller) -> Block:
 
 def _check(task: Task) -> None:
     unknown = [name for name in task.sections if name not in SECTIONS]
-    if unknown:
-        raise InvalidInput([Fault("sections", name, f"allowed are {', '.join(SECTIONS)}") for name in unknown])
+    faults = [Fault("sections", name, f"allowed are {', '.join(SECTIONS)}") for name in unknown]
+    if task.max_tokens < FEWEST_TOKENS:
+        faults.append(Fault("max_tokens", str(task.max_tokens), f"must be at least {FEWEST_TOKENS}"))
+    if faults:
+        raise InvalidInput(faults)
 
 
 def _ordered(task: Task) -> list[str]:

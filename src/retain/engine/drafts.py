@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from retain.domain.memory import MAX_LABEL, MAX_TEXT, Json, Kind, Scope, Source
-from retain.engine.lifecycle.redact import redact
+from retain.engine.lifecycle.redact import MARK, redact
 from retain.errors import Fault, InvalidInput, shorten
 
 MAX_SESSION = 200
@@ -49,12 +49,14 @@ def checked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     if faults:
         raise InvalidInput(faults)
     text, found = cleaned_text(draft.text)
-    return replace(draft, text=text, tags=labels(draft.tags), entities=cleaned_entities(draft.entities)), found
+    source = replace(draft.source, tool=_clean(draft.source.tool), file=_clean(draft.source.file))
+    entities = cleaned_entities(draft.entities)
+    return replace(draft, text=text, tags=labels(draft.tags), source=source, entities=entities), found
 
 
 def cleaned_entities(entities: Sequence[GivenEntity]) -> tuple[GivenEntity, ...]:
     """As they are kept: a relationship is one word, such as depends_on."""
-    return tuple(GivenEntity(label(e.name), label(e.type), label(e.relationship).replace(" ", "_")) for e in entities)
+    return tuple(GivenEntity(_kept(e.name), _kept(e.type), _kept(e.relationship).replace(" ", "_")) for e in entities)
 
 
 def cleaned_reason(reason: str | None) -> str | None:
@@ -92,8 +94,8 @@ def cleaned_text(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without secrets and private spans; refused when nothing is left of it."""
     redacted = redact(text.strip())
     left = redacted.text.strip()
-    if not left:
-        raise InvalidInput([Fault("content", "", "nothing is left after private spans were removed")])
+    if not any(letter.isalnum() for letter in MARK.sub("", left)) and redacted.found:
+        raise InvalidInput([Fault("content", "", "nothing is left after secrets and private spans were removed")])
     return left, redacted.found
 
 
@@ -130,8 +132,8 @@ def label(name: str) -> str:
 
 
 def labels(names: Sequence[str]) -> tuple[str, ...]:
-    """Each once, in the order given."""
-    return tuple(dict.fromkeys(label(name) for name in names))
+    """As they are kept: without secrets, each once, in the order given."""
+    return tuple(dict.fromkeys(_kept(name) for name in names))
 
 
 def importance_faults(importance: float) -> Iterator[Fault]:
@@ -162,6 +164,14 @@ def _faults(draft: Draft) -> Iterator[Fault]:
         yield from string_faults(said, f"source.{part}")
         if len(said) > MAX_PATH:
             yield Fault(f"source.{part}", f"{len(said):,} characters", f"must have at most {MAX_PATH:,} characters")
+
+
+def _kept(name: str) -> str:
+    return redact(label(name)).text[:MAX_LABEL]
+
+
+def _clean(text: str | None) -> str | None:
+    return None if text is None else redact(text).text
 
 
 def _is_plain(letter: str) -> bool:

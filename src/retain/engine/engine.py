@@ -1,12 +1,13 @@
 """The engine: what the product does, as one method for each verb."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from retain.domain.changes import Run
 from retain.domain.memory import HistoryEntry, Memory, MemoryId, Scope, Stored
 from retain.domain.recall import Filter, Recalled, Warning
-from retain.domain.session import Caller
+from retain.domain.session import Caller, Use
 from retain.engine import context, remember, revise, sessions, status
 from retain.engine.drafts import Draft
 from retain.engine.knowledge import walk
@@ -27,6 +28,7 @@ class Engine:
         self._max_per_session = max_per_session
         self._since = parts.clock.now()
         self._upkeep = Upkeep()
+        self._uses: deque[Use] = deque()
 
     def remember(self, draft: Draft, caller: Caller) -> remember.Remembered:
         done = remember.remember(self.parts, draft, caller)
@@ -146,11 +148,16 @@ class Engine:
 
     def _served(self, ids: Sequence[MemoryId], caller: Caller, *, counted: bool) -> None:
         """Counts accesses after the answer is out: a reader never waits for the write lock."""
-        now, store, session = self.parts.clock.now(), self.parts.store, caller.session
-        if counted and session:
-            self._upkeep.later(lambda: store.note_recall(session, caller.user, ids, now))
-        elif ids:
-            self._upkeep.later(lambda: store.touch(ids, now))
+        session = caller.session if counted else None
+        if ids or session:
+            self._uses.append(Use(tuple(ids), self.parts.clock.now(), session, caller.user))
+            self._upkeep.soon(self._note_uses)
+
+    def _note_uses(self) -> None:
+        uses = []
+        while self._uses:
+            uses.append(self._uses.popleft())
+        self.parts.store.note_uses(uses)
 
     def _unembedded(self) -> Warning | None:
         """Says, and mends, that some memories are found by keyword only."""
@@ -169,4 +176,4 @@ class Engine:
 
 
 def _with_warning(answer: Recalled, warning: Warning) -> Recalled:
-    return Recalled(answer.hits, answer.matched, answer.strategy, (*answer.warnings, warning))
+    return replace(answer, warnings=(*answer.warnings, warning))

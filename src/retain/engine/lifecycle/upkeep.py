@@ -1,8 +1,9 @@
 """Work that nobody should wait for: counting accesses, making vectors that are missing."""
 
 import logging
-import queue
 import threading
+import time
+from collections import deque
 from collections.abc import Callable
 
 from retain.domain.changes import Applied, AtVersion, Changes
@@ -13,6 +14,9 @@ from retain.errors import EmbeddingFailed, RetainError
 logger = logging.getLogger(__name__)
 
 BATCH = 16
+# Seconds for which small bookkeeping is gathered, so that it neither competes with a row of calls nor takes the
+# write lock for each of them.
+GATHER = 0.25
 Job = Callable[[], object]
 
 
@@ -20,34 +24,70 @@ class Upkeep:
     """One background thread, started with the first job; it sleeps while there is none."""
 
     def __init__(self) -> None:
-        self._jobs: queue.Queue[Job] = queue.Queue()
-        self._lock = threading.Lock()
+        self._changed = threading.Condition()
+        self._jobs: deque[Job] = deque()
+        self._gathering: dict[Job, float] = {}
+        self._busy = False
+        self._hurry = False
         self._thread: threading.Thread | None = None
-        self._idle = threading.Event()
-        self._idle.set()
 
     def later(self, job: Job) -> None:
-        with self._lock:
-            self._idle.clear()
-            self._jobs.put(job)
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._work, name="retain-upkeep", daemon=True)
-                self._thread.start()
+        """Runs a job after those that wait already."""
+        with self._changed:
+            self._jobs.append(job)
+            self._wake()
+
+    def soon(self, job: Job) -> None:
+        """Runs a job once, a moment after it was first asked for, however often that was."""
+        with self._changed:
+            self._gathering.setdefault(job, time.monotonic() + GATHER)
+            self._wake()
 
     def settle(self, seconds: float) -> bool:
-        """Waits until everything is done; False when that took longer."""
-        return self._idle.wait(seconds)
+        """Waits until everything is done, without gathering any longer; False when that took longer."""
+        with self._changed:
+            self._hurry = True
+            self._changed.notify_all()
+            done = self._changed.wait_for(lambda: not (self._jobs or self._gathering or self._busy), seconds)
+            self._hurry = False
+            return done
+
+    def _wake(self) -> None:
+        if self._thread is None or not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._work, name="retain-upkeep", daemon=True)
+            self._thread.start()
+        self._changed.notify_all()
 
     def _work(self) -> None:
         while True:
-            job = self._jobs.get()
+            job = self._next()
             try:
                 job()
             except RetainError as error:
                 logger.warning("background work failed: %s", error.message)
-            with self._lock:
-                if self._jobs.empty():
-                    self._idle.set()
+            finally:
+                with self._changed:
+                    self._busy = False
+                    self._changed.notify_all()
+
+    def _next(self) -> Job:
+        with self._changed:
+            while True:
+                ready = self._ready()
+                if ready:
+                    self._busy = True
+                    return ready
+                due = min(self._gathering.values(), default=None)
+                self._changed.wait(None if due is None else max(due - time.monotonic(), 0.0))
+
+    def _ready(self) -> Job | None:
+        if self._jobs:
+            return self._jobs.popleft()
+        now = time.monotonic()
+        due = next((job for job, at in self._gathering.items() if self._hurry or at <= now), None)
+        if due:
+            del self._gathering[due]
+        return due
 
 
 def embed_missing(parts: Parts, progress: Callable[[int], None] | None = None) -> int:

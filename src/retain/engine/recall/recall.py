@@ -17,11 +17,11 @@ from retain.engine.recall.scoring import broadest, relevance, scored
 from retain.errors import Fault, InvalidInput, QueryTimeout, shorten
 from retain.ports import Context, Store
 
-LANE = 50  # candidates from each lane
+LANE = 30  # candidates from each lane
 COUNTED = 5000  # matches that a lane names, so that those of two lanes can be told apart and counted
-ADMIT = 15  # the best of each lane bring their direct neighbours along
+ADMIT = 10  # the best of each lane bring their direct neighbours along
 BESIDE = 0.2  # relevance that a neighbour needs which no lane found itself; unrelated memories reach 0.15
-SPARE = 10  # more than asked for are read whole: summaries may change places with what they were made from
+SPARE = 5  # more than asked for are read whole: summaries may change places with what they were made from
 MAX_QUESTION = 10_000
 
 
@@ -70,7 +70,8 @@ def recall(parts: Parts, question: Question, caller: Caller) -> Recalled:
     hits = [hit for hit in ranked if hit.id in matched or hit.relevance >= BESIDE]
     # A lane names a bounded number of its matches, and counts them all.
     total = max(len(matched.union(hit.id for hit in hits)), *(lane.matched for lane in lanes.found()), 0)
-    return Recalled(tuple(hits[: question.limit]), total, question.strategy, tuple(lanes.warnings))
+    exact = all(lane.exact for lane in lanes.found())
+    return Recalled(tuple(hits[: question.limit]), total, question.strategy, tuple(lanes.warnings), exact)
 
 
 def _check(question: Question) -> None:
@@ -79,6 +80,8 @@ def _check(question: Question) -> None:
         faults.append(Fault("query", shorten(question.text), "is empty; say in plain words what you want to know"))
     if len(question.text) > MAX_QUESTION:
         faults.append(Fault("query", f"{len(question.text):,} characters", f"longer than {MAX_QUESTION:,} characters"))
+    if question.limit < 1:
+        faults.append(Fault("limit", str(question.limit), "must be at least 1"))
     if question.after and question.before and question.after > question.before:
         faults.append(Fault("time_range", "", "`after` is later than `before`; nothing could match"))
     if faults:
@@ -148,7 +151,7 @@ def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter) -> lis
 
 
 def _contexts(store: Store, question: Question, lanes: Lanes, wanted: Filter) -> list[Context]:
-    found = store.contexts(_candidates(lanes), wanted, signals.REACH)
+    found = store.contexts(_candidates(lanes, question.limit), wanted, signals.REACH)
     if question.strategy is Strategy.HYBRID:
         found += store.contexts(_neighbours(lanes, found), wanted, signals.REACH)
     return found
@@ -163,8 +166,9 @@ def _signals(
     return found if strategy is Strategy.VECTOR and lanes.vector else found | {"words": spoken.get(id, 0.0)}
 
 
-def _candidates(lanes: Lanes) -> list[MemoryId]:
-    return list(dict.fromkeys(id for lane in lanes.found() for id in list(lane.scores)[:LANE]))
+def _candidates(lanes: Lanes, limit: int) -> list[MemoryId]:
+    most = max(LANE, limit)
+    return list(dict.fromkeys(id for lane in lanes.found() for id in list(lane.scores)[:most]))
 
 
 def _neighbours(lanes: Lanes, contexts: Sequence[Context]) -> list[MemoryId]:

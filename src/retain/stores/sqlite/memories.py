@@ -5,7 +5,6 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from itertools import product
 from typing import Any
 
@@ -13,8 +12,8 @@ from retain.domain.memory import Event, HistoryEntry, Kind, Memory, MemoryId, Pl
 from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
 from retain.stores.sqlite.filters import where
-from retain.stores.sqlite.rows import AMONG, STORED, among, micros, moment, stored
-from retain.stores.sqlite.words import deciding, matching
+from retain.stores.sqlite.rows import AMONG, STORED, among, moment, stored
+from retain.stores.sqlite.words import COUNTED, ENOUGH, MOST, all_of, queries
 
 _NEWEST = "order by event_time desc, num desc"
 
@@ -57,16 +56,23 @@ def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> l
 def by_words(
     db: sqlite3.Connection, terms: Sequence[str], holding: dict[str, int], wanted: Filter, limit: int
 ) -> Found:
-    chosen = deciding(terms, holding)
-    if not chosen:
-        return Found({}, 0)
     conditions, values = where(wanted)
-    rows = db.execute(
-        f"""select m.id, -rank from memory_words cross join memory m on m.num = memory_words.rowid
-            where memory_words match ? and {conditions} order by rank""",
-        (matching(chosen), *values),
-    ).fetchall()
-    return Found(dict(rows[:limit]), len(rows))
+    joined = "from memory_words cross join memory m on m.num = memory_words.rowid where memory_words match ?"
+    # In the order of the index, so that ranks are worked out only for what passes the filter.
+    ordered = f"{joined} and {conditions} order by memory_words.rowid desc limit ?"
+    ranked: dict[MemoryId, float] = {}
+    tried = queries(terms, holding)
+    for query in tried:
+        ranked |= db.execute(f"select m.id, -rank {ordered}", (query, *values, MOST)).fetchall()
+        if len(ranked) >= ENOUGH:
+            break
+    best = sorted(ranked, key=ranked.__getitem__, reverse=True)
+    everything = all_of(terms, holding)
+    if everything and tried and everything != tried[0]:
+        rest = db.execute(f"select m.id {ordered}", (everything, *values, COUNTED))
+        best += [id for (id,) in rest if id not in ranked]
+    exact = everything is not None or not tried
+    return Found({id: ranked.get(id, 0.0) for id in best[:limit]}, len(best), exact)
 
 
 def contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
@@ -125,14 +131,6 @@ def totals(db: sqlite3.Connection) -> tuple[int, int]:
     return (numbers[0], numbers[1]) if len(numbers) > 1 else (0, 0)
 
 
-def touch(db: sqlite3.Connection, ids: Sequence[MemoryId], now: datetime) -> None:
-    db.executemany(
-        """insert into access select num, 1, ? from memory where id = ? on conflict (memory)
-           do update set count = count + 1, last = excluded.last""",
-        [(micros(now), id) for id in ids],
-    )
-
-
 def history(db: sqlite3.Connection, id: MemoryId) -> list[HistoryEntry]:
     rows = db.execute(
         """select memory, version, event, text, importance, tags, scope, at, reason from history
@@ -155,6 +153,8 @@ def unembedded(db: sqlite3.Connection, model: str, limit: int) -> list[tuple[Mem
             and m.state <> 'forgotten' order by m.num limit ?""",
         (limit,),
     ).fetchall()
+    if not rows:
+        return []
     made = dict(
         db.execute(
             f"""select m.id, count(*) from sign s join memory m on m.num = s.memory

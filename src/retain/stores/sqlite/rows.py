@@ -84,10 +84,10 @@ def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
         place=Place(Scope(scope), user, project, in_session),
         session=session,
         agent=agent,
-        tags=tuple(json.loads(tags)),
+        tags=_list(tags),
         importance=importance,
-        source=Source(**json.loads(source)),
-        metadata=json.loads(metadata),
+        source=Source(**_object(source)),
+        metadata=_object(metadata),
         created=moment(created),
         updated=moment(updated),
         event_time=moment(event_time),
@@ -95,9 +95,20 @@ def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
         valid_until=moment_or_none(valid_until),
         status=Status(State(state), reason, moment_or_none(since), successor),
         consolidated=bool(consolidated),
-        derived_from=tuple(json.loads(derived_from)),
+        derived_from=_list(derived_from),
         reinforced=reinforced,
         reinforced_at=moment_or_none(reinforced_at),
         version=version,
     )
     return Stored(memory, accesses or 0, moment_or_none(accessed), model)
+
+
+# Most of these are empty, and a row is read a hundred times as often as it is written.
+
+
+def _list(text: str) -> tuple[Any, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
+
+
+def _object(text: str) -> dict[str, Any]:
+    return {} if text == "{}" else dict(json.loads(text))

@@ -3,12 +3,11 @@
 import json
 import sqlite3
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from retain.domain.changes import Contradiction, ContradictionState, Run
 from retain.domain.memory import MemoryId
-from retain.domain.session import Project, Session
+from retain.domain.session import Project, Session, Use
 from retain.stores.sqlite.rows import AMONG, among, micros, moment, moment_or_none
 
 _RUN = "id, scope, strategy, at, made, sources, analysed, undone"
@@ -40,13 +39,24 @@ def projects(db: sqlite3.Connection) -> list[Project]:
     return [project_of(row) for row in db.execute("select id, slug, path, created from project order by slug")]
 
 
-def note_recall(db: sqlite3.Connection, id: str, user: str, served: Sequence[MemoryId], now: datetime) -> None:
+def note_use(db: sqlite3.Connection, use: Use) -> None:
+    at = micros(use.at)
+    db.executemany(
+        """insert into access select num, 1, ? from memory where id = ? on conflict (memory)
+           do update set count = count + 1, last = excluded.last""",
+        [(at, memory) for memory in use.memories],
+    )
+    if use.session is None:
+        return
     db.execute(
         """insert into session (id, user, started, recalls) values (?, ?, ?, 1)
            on conflict (id, user) do update set recalls = recalls + 1""",
-        (id, user, micros(now)),
+        (use.session, use.user, at),
     )
-    db.executemany("insert or ignore into served values (?, ?, ?)", [(id, user, memory) for memory in served])
+    db.executemany(
+        "insert or ignore into served values (?, ?, ?)",
+        [(use.session, use.user, memory) for memory in use.memories],
+    )
 
 
 def served(db: sqlite3.Connection, id: str, user: str) -> int:

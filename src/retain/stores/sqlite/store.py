@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -11,7 +10,7 @@ from retain.domain.changes import Applied, Changes, Conflict, Contradiction, Run
 from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood
 from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, Stored, Vector
 from retain.domain.recall import Filter, Found
-from retain.domain.session import Project, Session
+from retain.domain.session import Project, Session, Use
 from retain.errors import StorageFull, Unavailable
 from retain.ports import Context, Corpus, Counts
 from retain.stores.sqlite import graph, memories, migrations, sessions, upkeep, writing
@@ -137,11 +136,6 @@ class SqliteStore:
     def history(self, id: MemoryId) -> list[HistoryEntry]:
         return self._read(memories.history, id)
 
-    def touch(self, ids: Sequence[MemoryId], now: datetime) -> None:
-        with self.pool.writing(durable=False) as db:
-            migrations.check_version(db)
-            memories.touch(db, ids, now)
-
     def unembedded(self, model: str, limit: int) -> list[tuple[Memory, int]]:
         return self._read(memories.unembedded, model, limit)
 
@@ -193,11 +187,11 @@ class SqliteStore:
     def projects(self) -> list[Project]:
         return self._read(sessions.projects)
 
-    def note_recall(self, session: str, user: str, served: Sequence[MemoryId], now: datetime) -> None:
+    def note_uses(self, uses: Sequence[Use]) -> None:
         with self.pool.writing(durable=False) as db:
             migrations.check_version(db)
-            sessions.note_recall(db, session, user, served, now)
-            memories.touch(db, served, now)
+            for use in uses:
+                sessions.note_use(db, use)
 
     def served(self, session: str, user: str) -> int:
         return self._read(sessions.served, session, user)

@@ -7,7 +7,12 @@ from retain.domain.words import terms
 
 # Texts that a search may look at: about two milliseconds' worth. Terms are added from the rarest on until
 # they hold this many together; what is commoner is scored only on the texts those found.
-ENOUGH = 600
+ENOUGH = 400
+TOGETHER = 4  # terms that a text must hold together at first, where all of them are common
+MOST = 1500  # texts of one query, newest first, that are ranked
+COUNTED = (
+    3000  # texts that are counted though they hold only the commoner terms; above that, the count is a lower bound
+)
 # A cached frequency serves until this share of the store has changed: it only chooses between terms.
 _STALE_SHARE = 0.02
 
@@ -37,18 +42,33 @@ def indexed(title: str | None, text: str) -> str:
     return " ".join(terms(f"{title}\n{text}" if title else text))
 
 
-def deciding(asked: Sequence[str], holding: dict[str, int]) -> list[str]:
-    """The terms to search by, rarest first; never none of those that occur at all."""
-    chosen: list[str] = []
-    texts = 0
-    for term in sorted((t for t in asked if holding[t]), key=holding.__getitem__):
-        if chosen and texts + holding[term] > ENOUGH:
+def queries(asked: Sequence[str], holding: dict[str, int]) -> list[str]:
+    """FTS5 queries to try in turn until enough is found; none when no text holds any of the terms.
+
+    Where the rarest terms are rare, they decide: any of them may match. Where even the rarest is common, texts
+    that hold several come first: the four rarest together, then three, two, and the rarest alone.
+    """
+    rarest = sorted((term for term in asked if holding[term]), key=holding.__getitem__)
+    if not rarest:
+        return []
+    if holding[rarest[0]] > ENOUGH:
+        return [_joined(" AND ", rarest[:number]) for number in range(min(len(rarest), TOGETHER), 0, -1)]
+    chosen = [rarest[0]]
+    texts = holding[rarest[0]]
+    for term in rarest[1:]:
+        texts += holding[term]
+        if texts > ENOUGH:
             break
         chosen.append(term)
-        texts += holding[term]
-    return chosen
+    return [_joined(" OR ", chosen)]
 
 
-def matching(chosen: Sequence[str]) -> str:
-    """An FTS5 query for any of the terms; terms hold letters and digits only, quoted all the same."""
-    return " OR ".join(f'"{term}"' for term in chosen)
+def all_of(asked: Sequence[str], holding: dict[str, int]) -> str | None:
+    """A query for every text that holds any of the terms; None where there are too many to count."""
+    held = [term for term in asked if holding[term]]
+    return _joined(" OR ", held) if sum(holding[term] for term in held) <= COUNTED else None
+
+
+def _joined(operator: str, chosen: Sequence[str]) -> str:
+    # Terms hold letters and digits only; quoted all the same.
+    return operator.join(f'"{term}"' for term in chosen)

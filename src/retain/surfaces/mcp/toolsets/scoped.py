@@ -139,6 +139,7 @@ def recall_memories(
     return {
         "memories": render.hits(answer.hits, max_content_chars, explain=explain),
         "total_matched": answer.matched,
+        **({} if answer.exact else {"total_is_lower_bound": True}),
         "strategy_used": answer.strategy.value,
         "query_time_ms": round((time.perf_counter() - began) * 1000, 1),
         "warnings": render.warnings(*answer.warnings),

@@ -1,0 +1,206 @@
+"""`import retain`: the memory as a Python program uses it."""
+
+import doctest
+import subprocess
+import sys
+import textwrap
+from threading import Thread
+from typing import get_type_hints
+
+import pytest
+
+import retain
+from retain.app import Retain
+from retain.config import CLIENT_SESSION, CONFIG_PATH, VARIABLES
+from retain.domain.memory import Kind, Memory, Scope, Stored
+from retain.domain.recall import Hit
+from retain.engine.context import Block
+from retain.engine.remember import Remembered
+from retain.errors import ConfigError, InvalidInput, NotFound, RetainError, StoreDown
+
+
+@pytest.fixture(autouse=True)
+def apart(monkeypatch, tmp_path):
+    """No setting of whoever runs the tests, and a home and a project of their own."""
+    for name in (CLIENT_SESSION, *CONFIG_PATH, *(variable for them in VARIABLES.values() for variable in them)):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "shop").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.chdir(tmp_path / "shop")
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with retain.open(tmp_path / "memory.db", embedding_model="hashed") as opened:
+        yield opened
+
+
+def test_the_example_of_the_package_works(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("RETAIN_HOME", str(tmp_path))
+    example = textwrap.dedent(retain.__doc__.split("\n\n", 1)[1])
+    exec(compile(example, "example", "exec"), {})
+    text, score = capsys.readouterr().out.rsplit(" ", 1)
+    assert text == "Deploys go through the staging cluster first"
+    assert 0 < float(score) <= 1
+    assert (tmp_path / "retain.db").exists()
+
+
+def test_the_package_has_no_broken_doctest():
+    assert doctest.testmod(retain).failed == 0
+
+
+def test_a_memory_is_kept_in_the_file_that_was_named(tmp_path):
+    with retain.open(tmp_path / "here.db", embedding_model="hashed") as memory:
+        id = memory.remember("We deploy on Mondays").memory.id
+    with retain.open(tmp_path / "here.db", embedding_model="hashed") as memory:
+        assert memory.get(id).memory.text == "We deploy on Mondays"
+
+
+def test_a_folder_gets_a_file_in_it(tmp_path):
+    with retain.open(tmp_path / "folder", embedding_model="hashed") as memory:
+        memory.remember("We deploy on Mondays")
+    assert (tmp_path / "folder" / "retain.db").exists()
+
+
+def test_remembering_says_what_became_of_it(memory):
+    first = memory.remember("We deploy on Mondays", tags=["deploy"], importance=0.9, file="deploy.md")
+    assert isinstance(first, Remembered) and not first.reinforced
+    assert (first.memory.kind, first.memory.scope) == (Kind.SEMANTIC, Scope.PROJECT)
+    assert (first.memory.tags, first.memory.importance, first.memory.source.file) == (("deploy",), 0.9, "deploy.md")
+    assert memory.remember("We deploy on Mondays").reinforced
+
+
+def test_kinds_and_scopes_may_be_written_as_words(memory):
+    made = memory.remember("Tag, then push", kind="procedural", scope="user").memory
+    assert (made.kind, made.scope) == (Kind.PROCEDURAL, Scope.USER)
+
+
+def test_recall_gives_hits_best_first_and_explained(memory):
+    memory.remember("We deploy on Mondays")
+    memory.remember("Deploys need a green build")
+    hits = memory.recall("when do we deploy", limit=1)
+    assert len(hits) == 1 and isinstance(hits[0], Hit)
+    assert isinstance(hits[0].stored.memory, Memory)
+    assert {"relevance", "importance", "freshness"} <= set(hits[0].terms)
+
+
+def test_a_session_and_a_turn_say_where_it_was_said(memory):
+    made = memory.remember("Ada: I moved the date", session="talk", turn=3).memory
+    assert (made.session, made.source.conversation_turn) == ("talk", 3)
+
+
+def test_what_was_forgotten_can_be_brought_back(memory):
+    id = memory.remember("We deploy on Mondays").memory.id
+    assert memory.forget(id, "outdated").status.reason == "outdated"
+    assert memory.recall("deploy Mondays") == ()
+    assert memory.bring_back(id).is_active
+    assert len(memory.recall("deploy Mondays")) == 1
+
+
+def test_a_context_block_fits_its_budget(memory):
+    memory.remember("We deploy on Mondays")
+    block = memory.context("plan the deploy", files=["deploy.py"], max_tokens=100)
+    assert isinstance(block, Block) and "We deploy on Mondays" in block.text
+    assert block.tokens <= 100
+
+
+@pytest.mark.parametrize("dress", ["{}", "memory:{}", "mem_{}"])
+def test_ids_are_taken_in_every_dress(memory, dress):
+    id = memory.remember("We deploy on Mondays").memory.id
+    assert isinstance(memory.get(dress.format(id)), Stored)
+
+
+def test_errors_are_of_one_family(memory):
+    with pytest.raises(InvalidInput, match="content"):
+        memory.remember("  ")
+    with pytest.raises(InvalidInput, match="importance"):
+        memory.remember("a", importance=2)
+    with pytest.raises(InvalidInput):
+        memory.get("nonsense")
+    with pytest.raises(NotFound):
+        memory.get("0" * 20)
+    assert issubclass(InvalidInput, RetainError) and issubclass(NotFound, RetainError)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"kind": "fact"}, {"scope": "world"}, {"importance": float("nan")}, {"tags": [""]}, {"session": "x" * 201}],
+)
+def test_a_value_that_cannot_be_used_is_invalid_input(memory, wrong):
+    with pytest.raises(InvalidInput):
+        memory.remember("We deploy on Mondays", **wrong)
+
+
+@pytest.mark.parametrize("wrong", [{"limit": 0}, {"limit": -1}, {"strategy": "magic"}])
+def test_a_question_that_cannot_be_answered_is_invalid_input(memory, wrong):
+    with pytest.raises(InvalidInput):
+        memory.recall("deploy", **wrong)
+
+
+def test_a_tag_given_as_a_word_is_one_tag(memory):
+    with pytest.raises(InvalidInput, match="tags"):
+        memory.remember("We deploy on Mondays", tags="deploy")
+
+
+def test_a_budget_that_cannot_be_kept_is_invalid_input(memory):
+    with pytest.raises(InvalidInput, match="max_tokens"):
+        memory.context("deploy", max_tokens=0)
+
+
+@pytest.mark.parametrize("setting", [{"toolset": "none"}, {"query_timeout": -1}, {"unknown": 1}])
+def test_a_setting_that_cannot_be_used_is_refused(setting):
+    with pytest.raises(ConfigError, match=next(iter(setting))):
+        retain.open(**setting)
+
+
+def test_a_path_that_cannot_be_used_is_said_with_the_first_call(tmp_path):
+    (tmp_path / "file").write_text("")
+    memory = retain.open(tmp_path / "file" / "retain.db", embedding_model="hashed")
+    with pytest.raises(StoreDown, match="cannot be"):
+        memory.remember("We deploy on Mondays")
+    memory.close()
+
+
+def test_closing_twice_is_closing_once(memory):
+    memory.remember("We deploy on Mondays")
+    memory.close()
+    memory.close()
+
+
+def test_a_with_block_closes_and_lets_errors_through(tmp_path):
+    with pytest.raises(ZeroDivisionError), retain.open(tmp_path / "a.db", embedding_model="hashed") as memory:
+        memory.remember("We deploy on Mondays")
+        raise ZeroDivisionError
+    assert not (tmp_path / "a.db-wal").exists()
+
+
+def test_threads_share_one_memory(memory):
+    def work(number):
+        memory.remember(f"Note number {number}")
+        memory.recall("note")
+
+    threads = [Thread(target=work, args=(n,)) for n in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(memory.recall("note number", limit=50)) == 16
+
+
+def test_every_public_method_is_typed():
+    methods = [
+        getattr(Retain, name) for name in ("remember", "recall", "get", "forget", "bring_back", "context", "close")
+    ]
+    assert all("return" in get_type_hints(method) for method in (*methods, retain.open))
+
+
+def test_what_is_offered_is_there():
+    assert all(getattr(retain, name) is not None for name in retain.__all__)
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = retain.nothing
+
+
+def test_importing_it_costs_next_to_nothing():
+    heavy = ["numpy", "pydantic", "mcp", "onnxruntime", "click"]
+    code = f"import retain, sys; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
