@@ -65,9 +65,9 @@ def test_a_common_term_alone_still_finds(store):
 
 
 def test_a_rare_term_decides_and_the_texts_with_common_ones_are_counted(store):
-    save(store, *(a_memory(f"m{n}", f"shared word{n}") for n in range(900)))
+    save(store, *(a_memory(f"m{n}", f"shared word{n}") for n in range(450)))
     answer = found(store, "shared word7", limit=2000)
-    assert (next(iter(answer.scores)), answer.matched, answer.exact) == ("m7", 900, True)
+    assert (next(iter(answer.scores)), answer.matched, answer.exact) == ("m7", 450, True)
 
 
 def test_of_common_terms_those_that_stand_together_win(store):
