@@ -115,6 +115,13 @@ def test_long_texts_that_differ_only_at_the_end_are_kept_apart(request, window):
         ("We use tabs for indentation", "We do not use tabs for indentation"),
         ("Call parse_config before start_server", "Call parse_config before stop_server"),
         ("Anna reviews changes to the parser", "Boris reviews changes to the parser"),
+        ("Increase the timeout when the tests are flaky", "Decrease the timeout when the tests are flaky"),
+        ("The frontend calls the backend through the gateway", "The backend calls the frontend through the gateway"),
+        (
+            "the left sidebar shows the open projects of the user",
+            "the right sidebar shows the open projects of the user",
+        ),
+        ("数据库使用缓存", "数据库使用磁盘"),
     ],
 )
 def test_near_duplicates_that_say_something_else_are_kept_apart(knowing, one, other):

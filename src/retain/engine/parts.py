@@ -24,14 +24,12 @@ class Parts:
 
 def settle(store: Store, plan: Callable[[], tuple[Changes, R]]) -> R:
     """Applies what `plan` returns; when somebody else was faster, plans again on what is true now."""
-    broken = None
     for _ in range(ATTEMPTS):
         changes, reply = plan()
         outcome = store.apply(changes)
         if not isinstance(outcome, Conflict):
             return reply
-        broken = outcome.broken
-    raise StoreBusy(f"others kept changing the same memories ({broken}); nothing was written, try again")
+    raise StoreBusy("others kept changing the same memories; nothing was written, try again")
 
 
 def visible(store: Store, id: str, caller: Caller) -> Stored:

@@ -10,7 +10,8 @@ from retain.domain.ids import new_id
 from retain.domain.memory import Event, HistoryEntry, Memory, Place, Scope, Stored
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller, Session
-from retain.domain.words import query_terms
+from retain.domain.stem import stem
+from retain.domain.words import query_terms, terms
 from retain.engine.drafts import Draft, checked
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
@@ -20,6 +21,11 @@ from retain.ports import Store
 
 NEAR = 0.95
 NEIGHBOURS = 12
+# Words that may come and go without another meaning.
+_LIGHT = """
+    a an the that this these those we our us i my it its is are was were be been of to for as in on at and also just
+"""
+LIGHT = frozenset(map(stem, _LIGHT.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +148,22 @@ def _as_long(near: Neighbour, text: str) -> bool:
 
 def _agrees(near: Neighbour, text: str) -> bool:
     """Whether a text that means nearly the same also says the same: "we use tabs" and "we use spaces" are close."""
-    return same_claim(near.memory.text, text) and clash(near.memory.text, text, cosine=near.cosine) is None
+    old = near.memory.text
+    return same_claim(old, text) and _adds_nothing(text, old) and clash(old, text, cosine=near.cosine) is None
+
+
+def _adds_nothing(new: str, old: str) -> bool:
+    """Whether all that the new text says stands in the old one, in the same order.
+
+    "The left sidebar" and "the right sidebar", or who calls whom, is a difference that a vector hardly
+    shows, and what is taken for a repetition is not kept.
+    """
+    said = iter(_telling(old))
+    return all(term in said for term in _telling(new))
+
+
+def _telling(text: str) -> list[str]:
+    return [term for term in terms(text) if term not in LIGHT]
 
 
 def _reinforce(stored: Stored, arrival: Arrival) -> tuple[Changes, Remembered]:

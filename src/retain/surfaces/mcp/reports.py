@@ -68,7 +68,8 @@ def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:
     notes = []
     if question.entity and not answer.nodes:
         near = f"; known are {', '.join(answer.close_names)}" if answer.close_names else ""
-        notes.append(Warning("unknown_entity", f"nothing is remembered about an entity {shorten(question.entity)}{near}"))
+        asked = shorten(question.entity)
+        notes.append(Warning("unknown_entity", f"nothing is remembered about an entity {asked}{near}"))
     body: Body = {
         "entities": [
             {
