@@ -20,7 +20,7 @@ demo: install
 	$(BIN)/retain demo
 
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 test-slow: install
 	RETAIN_TEST_ROUNDS=full $(BIN)/python -m pytest tests/journeys

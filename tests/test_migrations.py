@@ -61,7 +61,7 @@ def test_an_older_file_keeps_its_memories_and_they_are_found(path, steps):
         assert len(store.listed(wanted(), 50)) == 20
         assert ids(store.by_words(query_terms("thing7"), wanted(), 1)) == ["m7"]
         assert store.by_words(query_terms("title"), wanted(), 5).matched == 20
-        assert len(store.unembedded("model", 50)) == 20
+        assert len(store.unembedded("model", 50, by_others=True)) == 20
         save(store, a_memory("new", "written after the migration"))
         assert store.faults() == []
     assert version(path) == migrations.CURRENT

@@ -151,20 +151,22 @@ def test_what_has_no_vectors_yet_is_named_with_the_chunks_it_has(store):
         a_memory("gone", "d", status=in_state(State.FORGOTTEN)),
         embeddings=(an_embedding("part", a_vector(1), missing=2), an_embedding("whole", a_vector(1))),
     )
-    assert [(memory.id, made) for memory, made in store.unembedded(MODEL, 9)] == [("none", 0), ("part", 1)]
-    assert [memory.id for memory, _ in store.unembedded("another", 2)] == ["none", "part"]
+    lacking = store.unembedded(MODEL, 9, by_others=True)
+    assert [(memory.id, made) for memory, made in lacking] == [("none", 0), ("part", 1)]
+    assert [memory.id for memory, _ in store.unembedded("another", 2, by_others=True)] == ["none", "part"]
+    assert [memory.id for memory, _ in store.unembedded("another", 9, by_others=False)] == ["none"]
 
 
 def test_missing_chunks_follow_later(store):
     save(store, a_memory("m1"), embeddings=(an_embedding("m1", a_vector(1), missing=2),))
     save(store, embeddings=(an_embedding("m1", a_vector(0, 1), a_vector(0, 0, 1), first=1),))
-    assert (len(store.vectors(["m1"], MODEL)["m1"]), store.unembedded(MODEL, 9)) == (3, [])
+    assert (len(store.vectors(["m1"], MODEL)["m1"]), store.unembedded(MODEL, 9, by_others=True)) == (3, [])
     assert ids(nearest(store, 0, 0, 1)) == ["m1"]
 
 
 def test_an_embedding_without_vectors_or_without_a_memory_changes_nothing(store):
     save(store, a_memory("m1"), embeddings=(an_embedding("m1", missing=3), an_embedding("nobody", a_vector(1))))
-    assert [memory.id for memory, _ in store.unembedded(MODEL, 9)] == ["m1"]
+    assert [memory.id for memory, _ in store.unembedded(MODEL, 9, by_others=True)] == ["m1"]
     assert ids(nearest(store, 1)) == []
 
 

@@ -52,9 +52,7 @@ def test_a_recall_says_that_some_memories_are_found_by_keyword_only_and_mends_it
 
 def test_a_long_text_is_embedded_in_parts_and_finished_later(opened):
     app = opened(embedding_model="hashed")
-    text = "\n\n".join(
-        f"Paragraph {n} is about module {n}. " + "It has many words. " * 40 for n in range(40)
-    )
+    text = "\n\n".join(f"Paragraph {n} is about module {n}. " + "It has many words. " * 40 for n in range(40))
     done = app.remember(text)
     assert done.chunks_missing > 0
     app.engine.settle(20)
@@ -101,3 +99,28 @@ def test_closing_ends_the_session_with_a_line_about_it(opened):
     after = opened(embedding_model="hashed").engine.parts.store.session(session, "")
     assert after.ended
     assert after.summary.startswith("1 memories stored (1 semantic) about deploy")
+
+
+def test_what_another_model_has_embedded_is_left_to_reembed(opened):
+    opened(embedding_model="hashed").remember("We deploy on Mondays")
+    app = opened()
+    app.engine.warm()
+    app.engine.settle(30)
+    assert unembedded(app) == 1
+    app.engine.reembed()
+    assert unembedded(app) == 0
+
+
+def test_forgetting_a_summary_lets_its_sources_speak_again(opened):
+    app = opened()
+    for text in EPISODES:
+        app.remember(text, kind="episodic", session="monday")
+    caller = app.caller("monday")
+    (summary,) = app.engine.consolidate(caller, "monday", "summarize", dry_run=False).memories
+    sources = list(summary.derived_from)
+    spoken_for = [s.memory.consolidated for s in app.engine.parts.store.memories(sources).values()]
+    app.forget(summary.id)
+    alone = [s.memory.consolidated for s in app.engine.parts.store.memories(sources).values()]
+    app.bring_back(summary.id)
+    again = [s.memory.consolidated for s in app.engine.parts.store.memories(sources).values()]
+    assert (spoken_for, alone, again) == ([True] * 3, [False] * 3, [True] * 3)

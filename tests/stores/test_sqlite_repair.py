@@ -83,7 +83,7 @@ def test_everything_comes_back_from_a_file_that_lost_its_first_page(path):
     assert len(store.neighbourhood(["e-A"], Direction.OUTGOING, None, 1, 9).relations) == 1
     assert (store.session("s1", "").summary, store.project("p1").slug) == ("a summary", "shop")
     assert (store.run("r1"), store.contradictions(["m1"])) == (a_run("r1"), [a_contradiction("c1", "m1", "m2")])
-    assert store.unembedded(MODEL, 9) == store.faults() == []
+    assert store.unembedded(MODEL, 9, by_others=True) == store.faults() == []
     store.close()
 
 

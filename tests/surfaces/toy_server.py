@@ -126,9 +126,7 @@ offer = Offer(
     instructions="Ask the toy.",
     toolsets=lambda: [tools],
     resources=lambda: [
-        ResourceSpec(
-            "toy://notes", "Notes", "How many notes", "text/plain", lambda app: str(app.change_number())
-        ),
+        ResourceSpec("toy://notes", "Notes", "How many notes", "text/plain", lambda app: str(app.change_number())),
         ResourceSpec("toy://other", "Other", "Something else", "text/plain", lambda app: "other"),
     ],
 )

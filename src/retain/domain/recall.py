@@ -1,6 +1,6 @@
 """Recall: what is asked for, what a lane found, and why a hit ranks where it does."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -36,14 +36,19 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one lane found: scores by id, best first, and how many it matched in all.
+    """What one lane found: the best with their scores, best first, and a key for everything that it matched.
 
-    A lane over very many memories stops looking; then `matched` counts what it saw, and is not `exact`.
+    Keys say nothing but whether two lanes of one store mean the same memory. A lane over very many
+    memories stops looking; then what it matched is not `exact`.
     """
 
-    scores: Mapping[MemoryId, float]
-    matched: int
+    scores: Mapping[MemoryId, float] = field(default_factory=dict)
+    keys: Set[Hashable] = frozenset()
     exact: bool = True
+
+    @property
+    def matched(self) -> int:
+        return len(self.keys)
 
     def __len__(self) -> int:
         return len(self.scores)

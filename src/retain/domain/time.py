@@ -1,5 +1,6 @@
 """Moments: always aware and in UTC inside, ISO 8601 outside, and how they fade."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 from retain.domain.memory import Kind
@@ -7,6 +8,7 @@ from retain.errors import invalid
 
 # Half of an event's freshness is gone in a week, of a fact's in a month, of a way of working in a quarter.
 HALF_LIFE = {Kind.EPISODIC: timedelta(days=7), Kind.SEMANTIC: timedelta(days=30), Kind.PROCEDURAL: timedelta(days=90)}
+_DAY = re.compile(r"\d{4}-?\d{2}-?\d{2}|\d{4}-?W\d{2}(-?\d)?")
 
 
 def iso(moment: datetime) -> str:
@@ -14,10 +16,15 @@ def iso(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def parse_moment(text: str, field: str) -> datetime:
-    """A moment as people and models write it; without a zone it is UTC, without a time it is midnight."""
+def parse_moment(text: str, field: str, *, until: bool = False) -> datetime:
+    """A moment as people and models write it; without a zone it is UTC.
+
+    A day without a time is its first moment, or, as the end of a range (`until`), its last.
+    """
     try:
         moment = datetime.fromisoformat(text.strip())
+        if until and _DAY.fullmatch(text.strip()):
+            moment += timedelta(days=1, microseconds=-1)
         aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         return aware.astimezone(UTC)
     except (ValueError, OverflowError):

@@ -24,7 +24,6 @@ SHARES = {"preferences": 0.25, "project_context": 0.40, "session_history": 0.15,
 LINE = 400  # characters of one memory; the whole text is a `get` away
 PER_SECTION = 20
 MOST_FILES = 20
-FROM_FILES = 500  # the newest memories, which are looked through for the file they came from
 SHORTEST = 40  # characters of a memory that is cut to fit; less says nothing
 # Below this a memory is not about the task; a block with nothing in it beats one with noise.
 RELEVANT = 0.25
@@ -156,11 +155,7 @@ def _about_files(parts: Parts, files: Sequence[str], caller: Caller) -> list[Sto
         return []
     wanted = Filter(places(caller, (Scope.PROJECT, Scope.SESSION)))
     ranked: dict[MemoryId, tuple[int, Stored]] = {}
-    recent = [stored for stored in parts.store.listed(wanted, FROM_FILES) if stored.memory.source.file]
     for depth, name in sorted(dict.fromkeys(names)):
-        for stored in recent:
-            if name in (stored.memory.source.file or ""):
-                ranked.setdefault(stored.memory.id, (depth, stored))
         found = parts.store.memories(list(parts.store.by_words(query_terms(name), wanted, 20).scores))
         for id, stored in found.items():
             ranked.setdefault(id, (depth, stored))

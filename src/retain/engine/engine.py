@@ -56,7 +56,7 @@ class Engine:
         return block
 
     def get(self, id: str, caller: Caller) -> Stored:
-        found = visible(self.parts.store, id, caller)
+        found = visible(self.parts.store, id, caller, "id")
         self._served([found.memory.id], caller, counted=False)
         return found
 
@@ -113,7 +113,7 @@ class Engine:
         return status.report(self.parts, caller, self._since)
 
     def reembed(self, progress: Callable[[int], None] | None = None) -> int:
-        return embed_missing(self.parts, progress)
+        return embed_missing(self.parts, progress, by_others=True)
 
     def warm(self) -> None:
         """Loads the model in the background, then makes what vectors are missing."""
@@ -166,7 +166,7 @@ class Engine:
         if self.parts.embedder.state().name == "off":
             return None
         try:
-            if not self.parts.store.unembedded(model, 1):
+            if not self.parts.store.unembedded(model, 1, by_others=True):
                 return None
         except QueryTimeout:
             return None  # the answer is there, and must not be lost for a remark on it

@@ -1,5 +1,7 @@
 """What the engine works with, and the two moves that every verb makes: apply a plan, and find a memory."""
 
+import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,6 +15,7 @@ from retain.ports import Clock, Embedder, Store
 
 R = TypeVar("R")
 ATTEMPTS = 5
+PAUSE = 0.005  # seconds, doubled each time
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +27,23 @@ class Parts:
 
 def settle(store: Store, plan: Callable[[], tuple[Changes, R]]) -> R:
     """Applies what `plan` returns; when somebody else was faster, plans again on what is true now."""
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         changes, reply = plan()
+        if changes == Changes(changes.at):
+            return reply
         outcome = store.apply(changes)
         if not isinstance(outcome, Conflict):
             return reply
+        # Rivals that plan in step would go on meeting; a pause of random length parts them.
+        time.sleep(random.uniform(0, PAUSE * 2**attempt))
     raise StoreBusy("others kept changing the same memories; nothing was written, try again")
 
 
-def visible(store: Store, id: str, caller: Caller) -> Stored:
+def visible(store: Store, id: str, caller: Caller, field: str = "memory_id") -> Stored:
     """The memory with this id, in any dress; those of other people do not exist."""
     bare = undress(id)
     if bare is None:
-        raise invalid("memory_id", id, "not an id; ids look like memory:0mwi0000000000000000 and come from recall")
+        raise invalid(field, id, "not an id; ids look like memory:0mwi0000000000000000 and come from recall")
     found = store.memories([bare]).get(bare)
     if found is None or found.memory.place.user != caller.user:
         raise NotFound(f"no memory {id}; recall it to see its id", memory_id=id)

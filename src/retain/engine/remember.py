@@ -156,10 +156,12 @@ def _adds_nothing(new: str, old: str) -> bool:
     """Whether all that the new text says stands in the old one, in the same order.
 
     "The left sidebar" and "the right sidebar", or who calls whom, is a difference that a vector hardly
-    shows, and what is taken for a repetition is not kept.
+    shows, and what is taken for a repetition is not kept. A part may have moved from one end to the other
+    ("in tests we use tabs", "we use tabs in tests"): that turns the row of words, and does not mix it.
     """
-    said = iter(_telling(old))
-    return all(term in said for term in _telling(new))
+    said, told = _telling(old), _telling(new)
+    turned = (iter(said[start:] + said[:start]) for start in range(max(len(said), 1)))
+    return any(all(term in row for term in told) for row in turned)
 
 
 def _telling(text: str) -> list[str]:

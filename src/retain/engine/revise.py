@@ -88,7 +88,7 @@ def promote(parts: Parts, id: str, target: Scope, reason: str | None, caller: Ca
     def plan() -> tuple[Changes, Revised]:
         old = _changeable(parts.store, id, caller)
         if target.breadth <= old.scope.breadth:
-            raise Refused(f"{id} already has scope {old.scope}; it can only be promoted to a broader one than that")
+            raise Refused(f"{id} has scope {old.scope} already; only session → project → user is a promotion")
         place = place_of(old, target, caller)
         if target is Scope.PROJECT and place.project is None:
             raise Refused("the working folder belongs to no project, so nothing can be promoted to one; use scope user")
@@ -143,16 +143,24 @@ def _moved(parts: Parts, id: str, status: Status, event: Event, caller: Caller) 
         if expected:
             _refuse_twin(parts.store, old.place, old.text, old)
         new = replace(old, status=status, updated=now, version=old.version + 1)
+        sources = _spoken_for(parts.store, old, by_it=status.state is State.ACTIVE)
         changes = Changes(
             at=now,
-            expects=(AtVersion(old.id, old.version), *expected),
-            memories=(new,),
+            expects=(AtVersion(old.id, old.version), *(AtVersion(s.id, s.version - 1) for s in sources), *expected),
+            memories=(new, *sources),
             history=(entry(old, event, now, status.reason),),
             stale=((old.id, status.state is not State.ACTIVE),),
         )
         return changes, new
 
     return settle(parts.store, plan)
+
+
+def _spoken_for(store: Store, summary: Memory, *, by_it: bool) -> list[Memory]:
+    """What a summary was made from, as it stands once the summary speaks for it, or no longer does."""
+    found = [stored.memory for stored in store.memories(summary.derived_from).values()]
+    changed = [memory for memory in found if memory.consolidated is not by_it]
+    return [replace(memory, consolidated=by_it, version=memory.version + 1) for memory in changed]
 
 
 def _check(edit: Edit) -> None:

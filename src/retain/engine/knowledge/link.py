@@ -292,7 +292,8 @@ COMMON = _set(
     "using"
 )
 NOT_NAMES = _set(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april june july august september "
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays "
+    "sundays january february march april june july august september "
     "october november december i english german french spanish chinese japanese american european ok okay yes no am "
     "pm mr mrs ms dr christmas internet true false none null todo note"
 )

@@ -51,13 +51,19 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class GraphAnswer:
-    """What a walk found: entities nearest first, memories newest first, and true totals."""
+    """What a walk found: entities nearest first, memories newest first, and true totals.
+
+    `said` are the relationships that memories were given to the entities found: (memory, type, entity's name).
+    """
 
     nodes: tuple[Node, ...]
     memories: tuple[Stored, ...]
     seen: Neighbourhood
+    said: tuple[tuple[MemoryId, str, str], ...] = ()
     overview: GraphOverview | None = None
     close_names: tuple[str, ...] = ()
+    known_relations: tuple[str, ...] | None = None
+    """Set when nothing has the relation that was asked for."""
 
 
 def search_graph(parts: Parts, question: GraphQuestion, caller: Caller) -> GraphAnswer:
@@ -94,7 +100,7 @@ def proximity(store: Store, text: str, wanted: Filter, caller: Caller) -> Found:
     """Memories by how near they are to the entities that a question names: linked, or one or two hops away."""
     seeds = [entity.id for entity in store.entities_named(runs(text), owners(caller))]
     if not seeds:
-        return Found({}, 0)
+        return Found()
     seen = store.neighbourhood(seeds, Direction.BOTH, None, 2, 500)
     strength = _strengths(seeds, seen.relations)
     missing: dict[MemoryId, float] = {}
@@ -102,7 +108,7 @@ def proximity(store: Store, text: str, wanted: Filter, caller: Caller) -> Found:
         # Several ways to a memory add up like independent hints.
         missing[link.memory] = missing.get(link.memory, 1.0) * (1 - 0.9 * strength[link.entity])
     scores = sorted(((id, 1 - rest) for id, rest in missing.items()), key=lambda found: -found[1])
-    return Found(dict(scores[:MOST_MEMORIES]), len(scores))
+    return Found(dict(scores[:MOST_MEMORIES]), missing.keys())
 
 
 def unaddressed(store: Store, question: str, caller: Caller) -> str:
@@ -157,7 +163,11 @@ def _answer(
     nodes = _merged([Node(e, tuple(edges[e.id]), counts.get(e.id, 0), hops.get(e.id, 0)) for e in seen.entities])
     links = store.linked(ids, wanted, MOST_MEMORIES) if question.include_memories else []
     memories = store.memories(list(dict.fromkeys(link.memory for link in links)))
-    return GraphAnswer(nodes, tuple(memories.values()), seen, overview)
+    said = tuple((k.memory, k.relationship, names[k.entity]) for k in links if not k.by_rule)
+    known = None
+    if question.relation and not seen.relations and question.relation not in {type for _, type, _ in said}:
+        known = tuple(store.overview(owners(caller)).relation_types)
+    return GraphAnswer(nodes, tuple(memories.values()), seen, said, overview, known_relations=known)
 
 
 def _merged(nodes: Sequence[Node]) -> tuple[Node, ...]:

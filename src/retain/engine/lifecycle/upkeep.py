@@ -90,15 +90,17 @@ class Upkeep:
         return due
 
 
-def embed_missing(parts: Parts, progress: Callable[[int], None] | None = None) -> int:
-    """Makes the vectors that are missing, or were made by another model; says for how many memories.
+def embed_missing(parts: Parts, progress: Callable[[int], None] | None = None, *, by_others: bool) -> int:
+    """Makes the vectors that are missing; says for how many memories.
 
-    Any process may do this at any time: a memory that changed meanwhile is left for the next round.
+    Any process may do this at any time: a memory that changed meanwhile is left for the next round. What another
+    model has embedded is done again only when asked for: two windows with two models would never end.
     """
     done: set[str] = set()
     model = parts.embedder.model
     while True:
-        waiting = [(m, have) for m, have in parts.store.unembedded(model, BATCH + len(done)) if m.id not in done]
+        found = parts.store.unembedded(model, BATCH + len(done), by_others=by_others)
+        waiting = [(memory, have) for memory, have in found if memory.id not in done]
         if not waiting:
             return len(done)
         for memory, have in waiting[:BATCH]:
@@ -123,7 +125,7 @@ def embed_if_ready(parts: Parts) -> int:
     if parts.embedder.state().name != "ready":
         return 0
     try:
-        return embed_missing(parts)
+        return embed_missing(parts, by_others=False)
     except EmbeddingFailed as error:
         logger.warning("vectors are still missing: %s", error.message)
         return 0

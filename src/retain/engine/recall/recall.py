@@ -1,6 +1,6 @@
 """Recall: lanes find candidates, signals tell how well each fits, and the best come back explained."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -18,7 +18,6 @@ from retain.errors import Fault, InvalidInput, QueryTimeout, shorten
 from retain.ports import Context, Store
 
 LANE = 30  # candidates from each lane
-COUNTED = 5000  # matches that a lane names, so that those of two lanes can be told apart and counted
 ADMIT = 10  # the best of each lane bring their direct neighbours along
 BESIDE = 0.2  # relevance that a neighbour needs which no lane found itself; unrelated memories reach 0.15
 SPARE = 5  # more than asked for are read whole: summaries may change places with what they were made from
@@ -46,9 +45,9 @@ class Lanes:
     """What the lanes found, and what one of them could not do."""
 
     vector: Vector | None = None
-    meaning: Found = field(default_factory=lambda: Found({}, 0))
-    words: Found = field(default_factory=lambda: Found({}, 0))
-    graph: Found = field(default_factory=lambda: Found({}, 0))
+    meaning: Found = field(default_factory=Found)
+    words: Found = field(default_factory=Found)
+    graph: Found = field(default_factory=Found)
     warnings: list[Warning] = field(default_factory=list)
     late: int = 0
 
@@ -65,11 +64,11 @@ def recall(parts: Parts, question: Question, caller: Caller) -> Recalled:
     lanes = _search(parts, question, wanted, caller)
     if lanes.late and not lanes.found():
         raise QueryTimeout("every search ran past its deadline; ask a shorter question or narrow it with filters")
-    matched = {id for lane in lanes.found() for id in lane.scores}
+    named = {id for lane in lanes.found() for id in lane.scores}
     ranked = _rank(parts, question, lanes, wanted)
-    hits = [hit for hit in ranked if hit.id in matched or hit.relevance >= BESIDE]
-    # A lane names a bounded number of its matches, and counts them all.
-    total = max(len(matched.union(hit.id for hit in hits)), *(lane.matched for lane in lanes.found()), 0)
+    hits = [hit for hit in ranked if hit.id in named or hit.relevance >= BESIDE]
+    matched = frozenset[Hashable]().union(*(lane.keys for lane in lanes.found()))
+    total = len(matched) + sum(hit.id not in named for hit in hits)
     exact = all(lane.exact for lane in lanes.found())
     return Recalled(tuple(hits[: question.limit]), total, question.strategy, tuple(lanes.warnings), exact)
 
@@ -103,16 +102,16 @@ def _filter(question: Question, caller: Caller) -> Filter:
 def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller) -> Lanes:
     """Runs the lanes that the strategy names; one that is late leaves the answer to the others."""
     lanes = Lanes()
-    store, model = parts.store, parts.embedder.model
+    store, model, most = parts.store, parts.embedder.model, max(LANE, question.limit)
     if question.strategy in (Strategy.VECTOR, Strategy.HYBRID):
         lanes.vector, warning = query_vector(parts.embedder, unaddressed(store, question.text, caller))
         lanes.warnings += [warning] if warning else []
     vector = lanes.vector
     if vector:
-        lanes.meaning = _timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, COUNTED))
+        lanes.meaning = _timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, most))
     keyword = question.strategy in (Strategy.KEYWORD, Strategy.HYBRID)
     if keyword or (question.strategy is Strategy.VECTOR and not vector):
-        lanes.words = _timely(lanes, "keyword", lambda: store.by_words(query_terms(question.text), wanted, COUNTED))
+        lanes.words = _timely(lanes, "keyword", lambda: store.by_words(query_terms(question.text), wanted, most))
     if question.strategy is Strategy.GRAPH:
         lanes.graph = _timely(lanes, "graph", lambda: proximity(store, question.text, wanted, caller))
     return lanes
@@ -124,7 +123,7 @@ def _timely(lanes: Lanes, name: str, search: Callable[[], Found]) -> Found:
     except QueryTimeout:
         lanes.late += 1
         lanes.warnings.append(Warning("query_timeout", f"the {name} search ran past its deadline; results are partial"))
-        return Found({}, 0)
+        return Found()
 
 
 def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter) -> list[Hit]:

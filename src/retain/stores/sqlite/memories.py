@@ -13,7 +13,7 @@ from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.rows import AMONG, STORED, among, moment, stored
-from retain.stores.sqlite.words import COUNTED, ENOUGH, MOST, all_of, queries
+from retain.stores.sqlite.words import ENOUGH, MOST, all_of, queries
 
 _NEWEST = "order by event_time desc, num desc"
 
@@ -57,22 +57,24 @@ def by_words(
     db: sqlite3.Connection, terms: Sequence[str], holding: dict[str, int], wanted: Filter, limit: int
 ) -> Found:
     conditions, values = where(wanted)
-    joined = "from memory_words cross join memory m on m.num = memory_words.rowid where memory_words match ?"
+    matching = f"""from memory_words cross join memory m on m.num = memory_words.rowid
+                   where memory_words match ? and {conditions}"""
     # In the order of the index, so that ranks are worked out only for what passes the filter.
-    ordered = f"{joined} and {conditions} order by memory_words.rowid desc limit ?"
+    ranking = f"select m.id, -rank, m.num {matching} order by memory_words.rowid desc limit ?"
     ranked: dict[MemoryId, float] = {}
+    keys: set[int] = set()
     tried = queries(terms, holding)
     for query in tried:
-        ranked |= db.execute(f"select m.id, -rank {ordered}", (query, *values, MOST)).fetchall()
+        for id, score, num in db.execute(ranking, (query, *values, MOST)):
+            ranked[id] = score
+            keys.add(num)
         if len(ranked) >= ENOUGH:
             break
-    best = sorted(ranked, key=ranked.__getitem__, reverse=True)
-    everything = all_of(terms, holding)
-    if everything and tried and everything != tried[0]:
-        rest = db.execute(f"select m.id {ordered}", (everything, *values, COUNTED))
-        best += [id for (id,) in rest if id not in ranked]
-    exact = everything is not None or not tried
-    return Found({id: ranked.get(id, 0.0) for id in best[:limit]}, len(best), exact)
+    everything = all_of(terms, holding, totals(db)[0])
+    if everything and (everything != tried[0] or len(ranked) == MOST):
+        keys.update(num for (num,) in db.execute(f"select m.num {matching}", (everything, *values)))
+    best = sorted(ranked, key=ranked.__getitem__, reverse=True)[:limit]
+    return Found({id: ranked[id] for id in best}, keys, exact=everything is not None)
 
 
 def contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
@@ -146,10 +148,10 @@ def entry_of(row: Sequence[Any]) -> HistoryEntry:
     return HistoryEntry(memory, version, Event(event), *said, moment(at), reason)
 
 
-def unembedded(db: sqlite3.Connection, model: str, limit: int) -> list[tuple[Memory, int]]:
+def unembedded(db: sqlite3.Connection, model: str, limit: int, *, by_others: bool) -> list[tuple[Memory, int]]:
     """Active memories without all of their vectors by this model, and how many chunks each has already."""
     rows = db.execute(
-        f"""{STORED} where m.num in (select num from memory where {_lacking(db, model)})
+        f"""{STORED} where m.num in (select num from memory where {_lacking(db, model, by_others)})
             and m.state <> 'forgotten' order by m.num limit ?""",
         (limit,),
     ).fetchall()
@@ -165,11 +167,12 @@ def unembedded(db: sqlite3.Connection, model: str, limit: int) -> list[tuple[Mem
     return [(stored(row).memory, made.get(row[0], 0)) for row in rows]
 
 
-def _lacking(db: sqlite3.Connection, model: str) -> str:
+def _lacking(db: sqlite3.Connection, model: str, by_others: bool = True) -> str:
     """The condition for a memory that this model has not embedded whole, as four ranges of an index."""
     row = db.execute("select num from model where name = ?", (model,)).fetchone()
     num = row[0] if row else -1  # a model that has made no vector yet has no number
-    return f"model is null or model < {num} or model > {num} or (model = {num} and chunks_missing > 0)"
+    others = f"model < {num} or model > {num} or " if by_others else ""
+    return f"model is null or {others}(model = {num} and chunks_missing > 0)"
 
 
 def counts(db: sqlite3.Connection, user: str, model: str) -> Counts:
@@ -180,8 +183,13 @@ def counts(db: sqlite3.Connection, user: str, model: str) -> Counts:
         if state == State.ACTIVE:
             by_scope[scope] += count
             by_kind[kind] += count
-    (entities,) = db.execute("select count(*) from entity").fetchone()
-    (relations,) = db.execute("select count(*) from relation").fetchone()
+    # An owner is a project or a user, and names the user unless that is the local one.
+    mine = "owner = ?1 or owner like '%' || char(31) || ?1" if user else "owner not like '%' || char(31) || '_%'"
+    bound = (user,) if user else ()
+    (entities,) = db.execute(f"select count(*) from entity where {mine}", bound).fetchone()
+    (relations,) = db.execute(
+        f"select count(*) from relation r join entity e on e.id = r.source where {mine}", bound
+    ).fetchone()
     (unembedded,) = db.execute(
         f"""select count(*) from memory where num in (select num from memory where {_lacking(db, model)})
             and +user = ? and +state = 'active'""",  # the plus: by number, of which there are few, not by user

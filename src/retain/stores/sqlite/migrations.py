@@ -54,8 +54,8 @@ def m002_words(db: sqlite3.Connection) -> None:
     # Terms are made in Python, equal for every store, so the tokenizer only has to split on spaces.
     db.execute("create virtual table memory_words using fts5(words, tokenize = 'ascii')")
     db.execute("create virtual table memory_terms using fts5vocab(memory_words, row)")
-    for num, title, text in db.execute("select num, title, text from memory"):
-        db.execute("insert into memory_words (rowid, words) values (?, ?)", (num, indexed(title, text)))
+    for num, *said in db.execute("select num, title, text, json_extract(source, '$.file') from memory"):
+        db.execute("insert into memory_words (rowid, words) values (?, ?)", (num, indexed(*said)))
 
 
 def m003_vectors(db: sqlite3.Connection) -> None:

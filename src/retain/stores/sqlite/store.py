@@ -117,7 +117,7 @@ class SqliteStore:
     def by_vector(self, vector: Vector, model: str, wanted: Filter, limit: int) -> Found:
         with self.pool.reading() as db:
             index = self._caches.index(db, model)
-            return index.search(db, vector, wanted, limit) if index else Found({}, 0)
+            return index.search(db, vector, wanted, limit) if index else Found()
 
     def contexts(self, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
         return self._read(memories.contexts, ids, wanted, reach) if ids else []
@@ -136,8 +136,8 @@ class SqliteStore:
     def history(self, id: MemoryId) -> list[HistoryEntry]:
         return self._read(memories.history, id)
 
-    def unembedded(self, model: str, limit: int) -> list[tuple[Memory, int]]:
-        return self._read(memories.unembedded, model, limit)
+    def unembedded(self, model: str, limit: int, *, by_others: bool) -> list[tuple[Memory, int]]:
+        return self._read(memories.unembedded, model, limit, by_others=by_others)
 
     def counts(self, user: str, model: str) -> Counts:
         return self._read(memories.counts, user, model)

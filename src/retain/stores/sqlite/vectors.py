@@ -89,7 +89,7 @@ class SignIndex:
         top = sorted(best, key=best.__getitem__, reverse=True)[:limit]
         # Where half of the candidates are no hits, there are hardly any beyond them.
         exact = len(rows) < EXACT or 2 * int(near.sum()) < len(rows)
-        return Found(self._named(db, {memory: best[memory] for memory in top}), len(best), exact)
+        return Found(self._named(db, {memory: best[memory] for memory in top}), best.keys(), exact)
 
     def _named(self, db: sqlite3.Connection, scores: dict[int, float]) -> dict[MemoryId, float]:
         ids = dict(db.execute(f"select num, id from memory where num {AMONG}", (among(scores),)))

@@ -10,7 +10,7 @@ from retain.domain.words import terms
 ENOUGH = 400
 TOGETHER = 4  # terms that a text must hold together at first, where all of them are common
 MOST = 1500  # texts of one query, newest first, that are ranked
-COUNTED = 1000  # texts counted though they hold only the commoner terms; above that a count is a lower bound
+COUNTED = 5000  # texts counted though they hold only the commoner terms; above that a count is a lower bound
 # A cached frequency serves until this share of the store has changed: it only chooses between terms.
 _STALE_SHARE = 0.02
 
@@ -35,9 +35,9 @@ class Frequencies:
         return {term: holding[term] for term in asked}
 
 
-def indexed(title: str | None, text: str) -> str:
-    """What the full-text index keeps of a memory."""
-    return " ".join(terms(f"{title}\n{text}" if title else text))
+def indexed(title: str | None, text: str, file: str | None) -> str:
+    """What the full-text index keeps of a memory: its title and text, and the file it is about."""
+    return " ".join(terms("\n".join(part for part in (title, text, file) if part)))
 
 
 def queries(asked: Sequence[str], holding: dict[str, int]) -> list[str]:
@@ -61,10 +61,11 @@ def queries(asked: Sequence[str], holding: dict[str, int]) -> list[str]:
     return [_joined(" OR ", chosen)]
 
 
-def all_of(asked: Sequence[str], holding: dict[str, int]) -> str | None:
-    """A query for every text that holds any of the terms; None where there are too many to count."""
+def all_of(asked: Sequence[str], holding: dict[str, int], documents: int) -> str | None:
+    """A query for every text that holds any of the terms; None where there may be too many to count."""
     held = [term for term in asked if holding[term]]
-    return _joined(" OR ", held) if sum(holding[term] for term in held) <= COUNTED else None
+    most = min(sum(holding[term] for term in held), documents)
+    return _joined(" OR ", held) if most <= COUNTED else None
 
 
 def _joined(operator: str, chosen: Sequence[str]) -> str:

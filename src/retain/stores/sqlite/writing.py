@@ -68,7 +68,7 @@ def _memory(db: sqlite3.Connection, memory: Memory, change: int) -> None:
         if before:
             db.execute("delete from memory_words where rowid = ?", (num,))
             _drop_vectors(db, num)
-        words = indexed(memory.title, memory.text)
+        words = indexed(memory.title, memory.text, memory.source.file)
         db.execute("insert into memory_words (rowid, words) values (?, ?)", (num, words))
     if before:
         db.execute("delete from tag where memory = ?", (num,))

@@ -13,8 +13,8 @@ from retain.domain.recall import Recalled
 from retain.domain.time import iso
 from retain.engine.context import Block
 from retain.engine.lifecycle.consolidation import Undone
-from retain.surfaces.mcp import render
-from retain.surfaces.mcp.render import Body, memory_id
+from retain.surfaces import render
+from retain.surfaces.render import Body, memory_id
 
 SECRET = ("remote_pass", "embedding_key")
 MASK = "••••"

@@ -11,10 +11,10 @@ from retain.domain.time import parse_moment
 from retain.engine.context import SECTIONS, Task
 from retain.engine.knowledge.walk import GraphQuestion
 from retain.engine.recall.recall import Question
+from retain.surfaces import render, reports
 from retain.surfaces.cli import bodies, draw, exits, options
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.cli.terminal import printable
-from retain.surfaces.mcp import render, reports
 
 
 @click.command()
@@ -55,7 +55,7 @@ def recall(
         min_importance,
         tuple(tags),
         parse_moment(after, "--after") if after else None,
-        parse_moment(before, "--before") if before else None,
+        parse_moment(before, "--before", until=True) if before else None,
         forgotten,
     )
     with call.memory() as app:

@@ -9,12 +9,12 @@ from typing import Any, NoReturn
 import click
 
 from retain.errors import RetainError, shorten
+from retain.surfaces import reports
 from retain.surfaces.cli import connect, exits, finding, upkeep, welcome, writing
 from retain.surfaces.cli.demo import demo
 from retain.surfaces.cli.options import Call
 from retain.surfaces.cli.serve import serve
 from retain.surfaces.cli.terminal import Terminal
-from retain.surfaces.mcp import reports
 from retain.version import __version__
 
 logger = logging.getLogger(__name__)

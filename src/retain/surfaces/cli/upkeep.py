@@ -10,9 +10,9 @@ from retain import maintenance
 from retain.app import SystemClock
 from retain.config import load, settings_files
 from retain.errors import EmbeddingFailed, Refused
+from retain.surfaces import reports
 from retain.surfaces.cli import bodies, drawn_state, exits, options
 from retain.surfaces.cli.options import Call, common
-from retain.surfaces.mcp import reports
 
 
 @click.command()

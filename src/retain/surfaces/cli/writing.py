@@ -13,10 +13,10 @@ from retain.engine.drafts import Draft
 from retain.engine.lifecycle.consolidation import Strategy
 from retain.engine.remember import Remembered
 from retain.errors import Refused, invalid
+from retain.surfaces import reports
 from retain.surfaces.cli import bodies, draw, exits, options
 from retain.surfaces.cli.options import Call, common
-from retain.surfaces.mcp import reports
-from retain.surfaces.mcp.render import Body
+from retain.surfaces.render import Body
 
 
 @click.command()

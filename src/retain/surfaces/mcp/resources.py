@@ -7,7 +7,7 @@ from retain.domain.memory import Kind, Scope
 from retain.domain.recall import Filter
 from retain.engine.knowledge.walk import GraphQuestion
 from retain.engine.parts import places
-from retain.surfaces.mcp import reports
+from retain.surfaces import reports
 from retain.surfaces.mcp.subscriptions import ResourceSpec
 
 MARKDOWN = "text/markdown"

@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import Field
 
 from retain.app import Retain
-from retain.surfaces.mcp import render
-from retain.surfaces.mcp.render import Body
+from retain.surfaces import render
 from retain.surfaces.mcp.tools import Toolset
 from retain.surfaces.mcp.toolsets import scoped
+from retain.surfaces.render import Body
 
 tools = Toolset("default")
 for _tool in scoped.tools.tools:

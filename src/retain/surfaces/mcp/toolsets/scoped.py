@@ -16,10 +16,10 @@ from retain.engine.drafts import MAX_SESSION, Draft, GivenEntity
 from retain.engine.knowledge.walk import GraphQuestion
 from retain.engine.recall.recall import MAX_QUESTION, Question
 from retain.engine.revise import Edit
-from retain.surfaces.mcp import render, reports
+from retain.surfaces import render, reports
 from retain.surfaces.mcp.arguments import NOT_BLANK
-from retain.surfaces.mcp.render import Body
 from retain.surfaces.mcp.tools import Toolset
+from retain.surfaces.render import Body
 
 tools = Toolset("scoped")
 
@@ -72,9 +72,7 @@ def store_memory(
         ),
     ],
     type: Annotated[KindName, Field(description="episodic: what happened; semantic: a fact; procedural: how to do it")],
-    scope: Annotated[
-        ScopeName, Field(description="session: this conversation; project: this code; user: everywhere")
-    ],
+    scope: Annotated[ScopeName, Field(description="session: this conversation; project: this code; user: everywhere")],
     importance: Annotated[float, Field(ge=0, le=1)] = 0.5,
     tags: list[Label] | None = None,
     source: SourceArgument | None = None,
@@ -132,7 +130,7 @@ def recall_memories(
         min_importance,
         tuple(tags or ()),
         parse_moment(time_range.after, "time_range.after") if time_range and time_range.after else None,
-        parse_moment(time_range.before, "time_range.before") if time_range and time_range.before else None,
+        parse_moment(time_range.before, "time_range.before", until=True) if time_range and time_range.before else None,
         include_forgotten,
     )
     answer = app.engine.recall(question, app.caller())
@@ -149,9 +147,7 @@ def recall_memories(
 @tools.tool("Search the knowledge graph", read_only=True, idempotent=True)
 def search_knowledge_graph(
     app: Retain,
-    entity: Annotated[
-        str | None, Field(description="A component, file, person, library; omit for an overview")
-    ] = None,
+    entity: Annotated[str | None, Field(description="A component, file, person, library; omit for an overview")] = None,
     relationship_type: Annotated[str | None, Field(description="Only edges of this type, such as depends_on")] = None,
     direction: Literal["outgoing", "incoming", "both"] = "both",
     depth: Annotated[int, Field(ge=1, le=3)] = 1,

@@ -5,6 +5,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from retain.app import Retain
+from retain.domain.memory import Stored
 from retain.domain.recall import Warning
 from retain.domain.time import iso
 from retain.engine.knowledge.walk import GraphAnswer, GraphQuestion
@@ -13,8 +14,8 @@ from retain.engine.remember import Remembered
 from retain.engine.revise import Revised
 from retain.engine.sessions import Activity
 from retain.errors import shorten
-from retain.surfaces.mcp import render
-from retain.surfaces.mcp.render import Body, memory_id
+from retain.surfaces import render
+from retain.surfaces.render import Body, memory_id
 from retain.version import __version__
 
 
@@ -70,6 +71,9 @@ def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:
         near = f"; known are {', '.join(answer.close_names)}" if answer.close_names else ""
         asked = shorten(question.entity)
         notes.append(Warning("unknown_entity", f"nothing is remembered about an entity {asked}{near}"))
+    if answer.known_relations is not None:
+        known = ", ".join(answer.known_relations) or "none yet"
+        notes.append(Warning("unknown_relationship", f"nothing here is {question.relation}; known are {known}"))
     body: Body = {
         "entities": [
             {
@@ -83,7 +87,7 @@ def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:
             }
             for node in answer.nodes
         ],
-        "memories": render.memories(answer.memories[: question.limit]),
+        "memories": [_attached(stored, answer) for stored in answer.memories[: question.limit]],
         "graph_stats": {
             "entities_traversed": answer.seen.entities_traversed,
             "relationships_found": answer.seen.relationships_found,
@@ -96,6 +100,13 @@ def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:
             "relationship_types": answer.overview.relation_types,
         }
     return body | {"warnings": render.warnings(*notes)}
+
+
+def _attached(stored: Stored, answer: GraphAnswer) -> Body:
+    """A memory beside the entities that it speaks of, and how, where somebody said so."""
+    said = [{"type": type, "entity": name} for memory, type, name in answer.said if memory == stored.memory.id]
+    (row,) = render.memories([stored])
+    return row | {"relationships": said} if said else row
 
 
 def consolidated(done: Consolidated, *, dry_run: bool) -> Body:
