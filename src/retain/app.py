@@ -14,7 +14,7 @@ from retain.config import BUNDLED, Loaded, Settings, client_session, load
 from retain.domain.ids import new_id
 from retain.domain.memory import Kind, Memory, Scope, Source, Stored
 from retain.domain.recall import Hit, Strategy
-from retain.domain.session import Caller
+from retain.domain.session import Caller, Project
 from retain.engine.context import Block, Task
 from retain.engine.drafts import Draft
 from retain.engine.engine import Engine
@@ -28,6 +28,7 @@ from retain.ports import Embedder, Store
 logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 1.0
+_PROJECT_SECONDS = 5.0
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -53,6 +54,7 @@ class Retain:
         self._lock = threading.Lock()
         self._engine: Engine | None = None
         self._failed: tuple[float, RetainError] | None = None
+        self._found_project: tuple[Path | None, float, Project | None] = (None, 0.0, None)
         self.started = self._clock.now()
 
     def remember(
@@ -101,9 +103,16 @@ class Retain:
     def caller(self, session: str | None = None) -> Caller:
         """Who is asking, worked out anew for every call: a client may change its session under a living server."""
         settings = self.settings
-        folder = settings.project_dir or Path.cwd()
         current = session or settings.session_id or client_session() or self._own_session
-        return Caller(settings.user_id, project_of(folder, Path.home(), self._clock.now()), current, settings.agent)
+        return Caller(settings.user_id, self._project(settings.project_dir or Path.cwd()), current, settings.agent)
+
+    def _project(self, folder: Path) -> Project | None:
+        """The folder's project, looked up again after some seconds: somebody may make a repository of it."""
+        known, until, project = self._found_project
+        if folder != known or time.monotonic() > until:
+            project = project_of(folder, Path.home(), self._clock.now())
+            self._found_project = (folder, time.monotonic() + _PROJECT_SECONDS, project)
+        return project
 
     @property
     def engine(self) -> Engine:

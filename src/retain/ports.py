@@ -64,8 +64,8 @@ class MemoryStore(Protocol):
         """Newest first."""
         ...
 
-    def by_words(self, terms: Sequence[str], wanted: Filter, limit: int) -> Found:
-        """BM25 over normalised terms; any of them may match."""
+    def by_words(self, terms: Sequence[str], wanted: Filter, limit: int, *, counted: bool = False) -> Found:
+        """BM25 over normalised terms; any of them may match. All that match are counted only when asked for."""
         ...
 
     def by_vector(self, vector: Vector, model: str, wanted: Filter, limit: int) -> Found:

@@ -9,7 +9,7 @@ from retain.domain.words import query_terms, terms
 
 
 def found(store, question, limit=10):
-    return store.by_words(query_terms(question), wanted(), limit)
+    return store.by_words(query_terms(question), wanted(), limit, counted=True)
 
 
 def texts(store, **named):

@@ -20,7 +20,8 @@ from retain.engine.parts import Parts, place_for, places, settle
 from retain.ports import Store
 
 NEAR = 0.95
-NEIGHBOURS = 12
+NEIGHBOURS = 8
+ALIKE = 0.6
 # Words that may come and go without another meaning.
 _LIGHT = """
     a an the that this these those we our us i my it its is are was were be been of to for as in on at and also just
@@ -105,9 +106,14 @@ def contradictions(
 ) -> tuple[Contradiction, ...]:
     """Rivals among what is near in meaning, and among what speaks of the same entities."""
     close = {stored.memory.id: Neighbour(stored, 0.0) for stored in also} | {n.memory.id: n for n in near}
+    close.pop(new.id, None)
+    words = set(query_terms(new.text))
     found = []
     for old in close.values():
-        rival = clash(old.memory.text, new.text, cosine=old.cosine) if old.memory.id != new.id else None
+        # Two texts that share hardly a word have no subject in common; most are told apart by that.
+        if old.cosine < ALIKE and len(words.intersection(terms(old.memory.text))) < 2:
+            continue
+        rival = clash(old.memory.text, new.text, cosine=old.cosine)
         if rival:
             found.append(Contradiction(new_id(now), old.memory.id, new.id, rival.kind, rival.detail, now))
     return tuple(found)

@@ -19,7 +19,7 @@ from retain.ports import Store
 TOGETHER = 0.2
 STATED = 0.8
 MOST_TOGETHER = 6
-MOST_LINKED_BACK = 50
+MOST_LINKED_BACK = 20
 _READ = 4000  # characters of a long text that are read for names
 _WORD = re.compile(r"[^\s,;:!?()\[\]{}\"'`]+")
 
@@ -63,15 +63,13 @@ def linked_to(store: Store, memory: Memory, given: Sequence[GivenEntity], now: d
         for name, e in entities.items()
         if name not in named
     ]
-    for name, entity in entities.items():
-        if name not in known:
-            links += _linked_back(store, entity, memory.place, now)
+    links += _linked_back(store, [e for name, e in entities.items() if name not in known], memory.place, now)
     said = stated(text, found) + labelled(text, [(g.name, g.relationship) for g in given], found)
     relations = _relations(said, entities, now)
     return Linking(tuple(entities.values()), tuple(links), relations, given=len(given))
 
 
-def about_the_same(store: Store, links: Linking, memory: Memory, limit: int = 10) -> list[Stored]:
+def about_the_same(store: Store, links: Linking, memory: Memory, limit: int = 5) -> list[Stored]:
     """Earlier memories in reach of this one that speak of an entity it speaks of."""
     wanted = Filter((memory.place,))
     ids = [link.memory for link in store.linked([e.id for e in links.entities], wanted, limit)]
@@ -97,22 +95,36 @@ def _relations(said: Sequence[Stated], entities: dict[str, Entity], now: datetim
     return tuple(made.values())
 
 
-def _linked_back(store: Store, entity: Entity, place: Place, now: datetime) -> list[Link]:
+def _linked_back(store: Store, new: Sequence[Entity], place: Place, now: datetime) -> list[Link]:
     """Earlier memories of the same owner that name an entity which did not exist when they were stored."""
-    wanted = Filter(
-        (Place(Scope.PROJECT, place.user, place.project) if place.project else Place(Scope.USER, place.user),)
-    )
-    candidates = store.by_words(list(dict.fromkeys(terms(entity.name))), wanted, MOST_LINKED_BACK).scores
-    named = re.compile(rf"(?<!\w){re.escape(fold(entity.name))}(?!\w)")
-    found = store.memories(list(candidates)).values()
+    # The longest term of a name is the rarest as a rule: the whole of an identifier, the surname of a person.
+    rarest = {max(terms(entity.name), key=len, default="") for entity in new} - {""}
+    if not rarest:
+        return []
+    scope = Scope.PROJECT if place.project else Scope.USER
+    wanted = Filter((Place(scope, place.user, place.project),))
+    candidates = store.by_words(sorted(rarest), wanted, MOST_LINKED_BACK).scores
+    texts = {id: fold(stored.memory.text) for id, stored in store.memories(list(candidates)).items()}
     return [
-        Link(stored.memory.id, entity.id, MENTIONS, now, by_rule=True)
-        for stored in found
-        if named.search(fold(stored.memory.text))
+        Link(id, entity.id, MENTIONS, now, by_rule=True)
+        for entity in new
+        for id, text in texts.items()
+        if _is_named(fold(entity.name), text)
     ]
 
 
+def _is_named(name: str, text: str) -> bool:
+    """Whether a name stands in a text as a word of its own."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if not any(letter.isalnum() or letter == "_" for letter in text[at - 1 : at] + text[end : end + 1]):
+            return True
+        at = text.find(name, end)
+    return False
+
+
 def runs(text: str) -> list[str]:
-    """Every run of up to four words: what a known entity could be called in this text."""
+    """Every run of up to three words: what a known entity could be called in this text."""
     words = [word.rstrip(".") for word in _WORD.findall(text)][:400]
-    return list({" ".join(words[i : i + n]) for n in range(1, 5) for i in range(len(words) - n + 1)})
+    return list({" ".join(words[i : i + n]) for n in range(1, 4) for i in range(len(words) - n + 1)})

@@ -79,6 +79,8 @@ def _antonym(old: Statement, new: Statement) -> Clash | None:
     if old.negations % 2 != new.negations % 2 or not _subjects_agree(old, new):
         return None
     here, there, shared = old.content - new.content, new.content - old.content, old.content & new.content
+    if min(len(here), len(there)) != 1:
+        return None  # more than the one word differs on both sides
     for a, b in product(sorted(here), sorted(there)):
         rest_here, rest_there = here - {a}, there - {b}
         is_alone = not (rest_here and rest_there) and not (rest_here | rest_there) & (old.scoped | new.scoped)

@@ -96,7 +96,7 @@ def statements(text: str) -> list[Statement]:
     return [parse(sentence) for sentence in _SENTENCE.split(text.strip())[:_MOST_SENTENCES] if sentence.strip()]
 
 
-@lru_cache(maxsize=512)  # a new text is compared with its neighbours one by one
+@lru_cache(maxsize=2048)  # a new text is compared with its neighbours one by one
 def parse(sentence: str) -> Statement:
     sentence = sentence[:_LONGEST]
     text = _rewritten(sentence)

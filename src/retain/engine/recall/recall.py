@@ -111,7 +111,8 @@ def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller) ->
         lanes.meaning = _timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, most))
     keyword = question.strategy in (Strategy.KEYWORD, Strategy.HYBRID)
     if keyword or (question.strategy is Strategy.VECTOR and not vector):
-        lanes.words = _timely(lanes, "keyword", lambda: store.by_words(query_terms(question.text), wanted, most))
+        asked = query_terms(question.text)
+        lanes.words = _timely(lanes, "keyword", lambda: store.by_words(asked, wanted, most, counted=True))
     if question.strategy is Strategy.GRAPH:
         lanes.graph = _timely(lanes, "graph", lambda: proximity(store, question.text, wanted, caller))
     return lanes

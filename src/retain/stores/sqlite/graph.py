@@ -105,7 +105,7 @@ def linked(db: sqlite3.Connection, entities: Sequence[str], wanted: Filter, limi
     conditions, values = where(wanted)
     rows = db.execute(
         f"""select l.memory, l.entity, l.relationship, l.created, l.by_rule, l.stale
-            from link l join memory m on m.id = l.memory
+            from link l cross join memory m on m.id = l.memory
             where l.entity {AMONG} and {conditions}
             order by m.event_time desc, m.num desc limit ?""",
         (among(entities), *values, limit),
@@ -122,7 +122,7 @@ def link_counts(db: sqlite3.Connection, entities: Sequence[str], wanted: Filter)
     conditions, values = where(wanted)
     return dict(
         db.execute(
-            f"""select l.entity, count(distinct l.memory) from link l join memory m on m.id = l.memory
+            f"""select l.entity, count(distinct l.memory) from link l cross join memory m on m.id = l.memory
                 where l.entity {AMONG} and {conditions} group by l.entity""",
             (among(entities), *values),
         ).fetchall()

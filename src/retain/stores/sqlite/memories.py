@@ -30,7 +30,8 @@ def destroyed(db: sqlite3.Connection, ids: Sequence[MemoryId]) -> set[MemoryId]:
 
 def twin(db: sqlite3.Connection, place: Place, fingerprint: str) -> Stored | None:
     row = db.execute(
-        f"{STORED} where m.place = ? and m.fingerprint = ? and m.state = ? order by m.num limit 1",
+        # The plus: by fingerprint, which few share, not by state.
+        f"{STORED} where m.place = ? and m.fingerprint = ? and +m.state = ? order by m.num limit 1",
         (place.key, fingerprint, State.ACTIVE.value),
     ).fetchone()
     return stored(row) if row else None
@@ -54,7 +55,7 @@ def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> l
 
 
 def by_words(
-    db: sqlite3.Connection, terms: Sequence[str], holding: dict[str, int], wanted: Filter, limit: int
+    db: sqlite3.Connection, terms: Sequence[str], holding: dict[str, int], wanted: Filter, limit: int, *, counted: bool
 ) -> Found:
     conditions, values = where(wanted)
     matching = f"""from memory_words cross join memory m on m.num = memory_words.rowid
@@ -70,7 +71,7 @@ def by_words(
             keys.add(num)
         if len(ranked) >= ENOUGH:
             break
-    everything = all_of(terms, holding, totals(db)[0])
+    everything = all_of(terms, holding, totals(db)[0]) if counted else None
     if everything and (everything != tried[0] or len(ranked) == MOST):
         keys.update(num for (num,) in db.execute(f"select m.num {matching}", (everything, *values)))
     best = sorted(ranked, key=ranked.__getitem__, reverse=True)[:limit]

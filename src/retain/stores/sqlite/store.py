@@ -109,10 +109,10 @@ class SqliteStore:
     def listed(self, wanted: Filter, limit: int, offset: int = 0) -> list[Stored]:
         return self._read(memories.listed, wanted, limit, offset)
 
-    def by_words(self, terms: Sequence[str], wanted: Filter, limit: int) -> Found:
+    def by_words(self, terms: Sequence[str], wanted: Filter, limit: int, *, counted: bool = False) -> Found:
         with self.pool.reading() as db:
             holding = self._caches.frequencies(db).of(db, terms, _change(db))
-            return memories.by_words(db, terms, holding, wanted, limit)
+            return memories.by_words(db, terms, holding, wanted, limit, counted=counted)
 
     def by_vector(self, vector: Vector, model: str, wanted: Filter, limit: int) -> Found:
         with self.pool.reading() as db:

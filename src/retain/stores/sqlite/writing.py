@@ -51,7 +51,7 @@ def write(db: sqlite3.Connection, changes: Changes) -> int:
 def _holds(db: sqlite3.Connection, expected: Expectation) -> bool:
     match expected:
         case NoTwin(place, fingerprint, but):
-            query = "select 1 from memory where place = ? and fingerprint = ? and state = ? and id is not ?"
+            query = "select 1 from memory where place = ? and fingerprint = ? and +state = ? and id is not ?"
             return db.execute(query, (place.key, fingerprint, State.ACTIVE.value, but)).fetchone() is None
         case AtVersion(memory, version):
             return bool(db.execute("select version from memory where id = ?", (memory,)).fetchone() == (version,))
