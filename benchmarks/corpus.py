@@ -28,10 +28,10 @@ Array = np.ndarray[Any, Any]
 
 
 class LookedUp:
-    """An embedder that knows the vectors of some texts and asks the model for all others."""
+    """An embedder that knows the vectors of some texts; all others it asks the model for, once."""
 
     def __init__(self, known: dict[str, Vector]) -> None:
-        self._known = known
+        self._known = dict(known)
         self._real = model()
         self.model, self.dimensions = self._real.model, 384
 
@@ -55,7 +55,8 @@ class LookedUp:
 
     def _asked(self, text: str) -> Vector:
         self._real.wait(60)
-        return self._real.embed([text])[0]
+        self._known[text] = self._real.embed([text])[0]
+        return self._known[text]
 
 
 @cache

@@ -1,6 +1,8 @@
 """Eight windows on one store: one consolidates, one writes all the time, the others recall now and then."""
 
 import statistics
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -15,7 +17,15 @@ from stores import copy_of
 
 SERVERS = 8
 PAUSE = 0.4  # seconds between two recalls of one window
-IDLE = 5.0
+IDLE = 10.0
+# A process that only computes for as long as it is told: what the machine itself gives under the same load.
+SPIN = """
+import sys, time
+for line in sys.stdin:
+    end = time.process_time() + float(line)
+    while time.process_time() < end: pass
+    print(flush=True)
+"""
 
 
 def loaded(seconds: float, size: int = 10_000) -> Iterator[Row]:
@@ -26,10 +36,12 @@ def loaded(seconds: float, size: int = 10_000) -> Iterator[Row]:
             server.hello()
         for server in servers:
             server.when_ready()
-        _recalls(servers[2], 0, _after(2))  # warms the one that is measured alone
+        for server in servers:
+            _recalls(server, 0, _after(1))  # the first recall reads the index: that is measured elsewhere
         alone = _recalls(servers[2], 100, _after(seconds / 2))
-        busy, done = _all_at_once(servers, seconds)
+        busy, bare, done = _all_at_once(servers, seconds, statistics.median(alone))
         yield from _rows(alone, busy, done)
+        yield _as_bare(alone, busy, bare)
         yield from _idle(servers)
 
 
@@ -43,8 +55,16 @@ def _rows(alone: list[float], busy: list[float], done: dict[str, int]) -> Iterat
     yield Row("p99 under load, of the median alone", tail / median, "×", 5.0, note=f"{tail:.1f} ms")
 
 
-def _all_at_once(servers: list[Server], seconds: float) -> tuple[list[float], dict[str, int]]:
-    over, busy, done = _after(seconds), [], {"stored": 0, "consolidated": 0}
+def _as_bare(alone: list[float], busy: list[float], bare: list[float]) -> Row:
+    median, p99 = statistics.median(bare), quantile(bare, 0.99)
+    note = f"it alone {statistics.median(alone):.1f} ms by design; under load p50 {median:.1f}, p99 {p99:.1f} ms"
+    return Row("p99 under load, of a process that only computes", quantile(busy, 0.99) / p99, "×", note=note)
+
+
+def _all_at_once(
+    servers: list[Server], seconds: float, milliseconds: float
+) -> tuple[list[float], list[float], dict[str, int]]:
+    over, busy, bare, done = _after(seconds), [], [], {"stored": 0, "consolidated": 0}
 
     def consolidate() -> None:
         session = 0
@@ -62,13 +82,18 @@ def _all_at_once(servers: list[Server], seconds: float) -> tuple[list[float], di
     def recall(number: int) -> Callable[[], None]:
         return lambda: busy.extend(_recalls(servers[number], 1000 * number, over))
 
-    work = [consolidate, store, *(recall(number) for number in range(2, len(servers)))]
+    work = [
+        consolidate,
+        store,
+        lambda: bare.extend(_spins(milliseconds, over)),
+        *(recall(number) for number in range(2, len(servers))),
+    ]
     threads = [threading.Thread(target=each) for each in work]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return busy, done
+    return busy, bare, done
 
 
 def _recalls(server: Server, start: int, over: Callable[[], bool]) -> list[float]:
@@ -81,6 +106,21 @@ def _recalls(server: Server, start: int, over: Callable[[], bool]) -> list[float
         server.call("recall_memories", query=" ".join(text.split()[:12]))
         spent.append((time.perf_counter() - began) * 1000)
         time.sleep(PAUSE / 4 if start < 1000 else PAUSE)
+    return spent
+
+
+def _spins(milliseconds: float, over: Callable[[], bool]) -> list[float]:
+    """As `_recalls`, by the process that only computes."""
+    spent = []
+    command = [sys.executable, "-c", SPIN]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        while not over():
+            began = time.perf_counter()
+            process.stdin.write(f"{milliseconds / 1000}\n")
+            process.stdin.flush()
+            process.stdout.readline()
+            spent.append((time.perf_counter() - began) * 1000)
+            time.sleep(PAUSE / 4)
     return spent
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import shutil
+import sqlite3
 import tempfile
 import time
 from collections import Counter
@@ -51,11 +52,20 @@ def store_of(size: int) -> Path:
         for changes in _batches(size):
             store.apply(changes)
         store.close()
+        _age(part, size)
         part.rename(file)
         print(
             f"  (built a store of {size:,} in {time.perf_counter() - began:.0f} s; kept for the next run)", flush=True
         )
     return file
+
+
+def _age(file: Path, changes: int) -> None:
+    """As many changes as memories, as in a store that grew one by one: caches go by the share that is new."""
+    db = sqlite3.connect(file)
+    db.execute("update counter set value = value + ? where name = 'change'", (changes,))
+    db.commit()
+    db.close()
 
 
 def copy_of(size: int, folder: Path) -> Path:
@@ -73,9 +83,9 @@ def caller(session: str = "now") -> Caller:
 
 
 def _format() -> str:
-    """Changes with the code that decides what is written, and so builds stores anew."""
+    """Changes with the schema and the words of a text, and then stores are built anew."""
     source = Path(retain.__file__).parent
-    parts = ["stores/sqlite/migrations.py", "stores/sqlite/writing.py", "domain/words.py", "domain/stem.py"]
+    parts = ["stores/sqlite/migrations.py", "domain/words.py", "domain/stem.py"]
     written = [(source / part).read_bytes() for part in parts] + [Path(__file__).read_bytes()]
     return hashlib.sha256(b"".join(written)).hexdigest()[:10]
 
@@ -168,10 +178,10 @@ def _graph(size: int, chance: np.random.Generator) -> list[Entity]:
 
 
 def _relations(graph: list[Entity], number: int, chance: np.random.Generator) -> tuple[Relation, ...]:
-    """A few entities have very many relations, most have some."""
+    """As networks grow: most entities have a few relations, the largest hundreds (of 10,000 entities, about 500)."""
     made: dict[tuple[str, str], Relation] = {}
     while len(made) < number:
-        source, target = graph[int(chance.integers(len(graph)))], graph[_rank(len(graph), chance)]
+        source, target = graph[int(chance.integers(len(graph)))], graph[int(len(graph) * chance.random() ** 2)]
         if source.id != target.id:
             kind = LINKING[int(chance.integers(4))]
             made[source.id, target.id] = Relation(source.id, target.id, kind, START, 0.2 + 0.6 * float(chance.random()))
