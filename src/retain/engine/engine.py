@@ -118,6 +118,7 @@ class Engine:
     def warm(self) -> None:
         """Loads the model in the background, then makes what vectors are missing."""
         self.parts.embedder.warm()
+        self._upkeep.later(self._load_index)
         self._upkeep.later(self._embed_later)
 
     def catch_up(self, caller: Caller) -> None:
@@ -145,6 +146,12 @@ class Engine:
     def _embed_later(self) -> None:
         if self.parts.embedder.wait(60):
             embed_if_ready(self.parts)
+
+    def _load_index(self) -> None:
+        """Makes the first recall as quick as the next: reading a large store's vectors takes seconds."""
+        if self.parts.embedder.wait(60):
+            vector = self.parts.embedder.embed(["memory"])[0]
+            self.parts.store.by_vector(vector, self.parts.embedder.model, Filter(()), 1)
 
     def _served(self, ids: Sequence[MemoryId], caller: Caller, *, counted: bool) -> None:
         """Counts accesses after the answer is out: a reader never waits for the write lock."""

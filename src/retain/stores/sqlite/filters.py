@@ -23,7 +23,8 @@ def where(wanted: Filter) -> tuple[str, list[Any]]:
         add(f"m.kind in ({marks(wanted.kinds)})", *(kind.value for kind in wanted.kinds))
     if wanted.tags:
         folded = tuple(fold(tag) for tag in wanted.tags)
-        add(f"m.num in (select memory from tag where tag in ({marks(folded)}))", *folded)
+        # The plus: asked of each candidate, not a way to find them.
+        add(f"+m.num in (select memory from tag where tag in ({marks(folded)}))", *folded)
     if wanted.min_importance > 0:
         add("m.importance >= ?", wanted.min_importance)
     if wanted.after:

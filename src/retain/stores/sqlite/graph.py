@@ -1,7 +1,7 @@
 """Reading the knowledge graph."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from retain.domain.graph import SAID_BY, Direction, Entity, GraphOverview, Link, Neighbourhood, Relation, fold
@@ -12,6 +12,9 @@ from retain.stores.sqlite.rows import AMONG, among, moment, moment_or_none
 
 # A walk stops here; a question about more of the graph than this is a question about all of it.
 MOST_ENTITIES = 10_000
+MOST_RELATIONS = 50  # of one entity
+Key = tuple[str, str, str]
+Row = tuple[Any, ...]
 _ENTITY = "e.id, e.name, e.type, e.owner, e.created"
 _RELATION = "r.source, r.target, r.type, r.created, r.weight, r.by_rule, r.valid_from, r.valid_until"
 
@@ -32,14 +35,15 @@ def entity_names(db: sqlite3.Connection, owners: Sequence[str]) -> list[str]:
 def neighbourhood(
     db: sqlite3.Connection, seeds: Sequence[str], direction: Direction, relation: str | None, depth: int, limit: int
 ) -> Neighbourhood:
-    """Breadth first from the seeds; the nearest entities are returned, all that were reached are counted."""
+    """Breadth first from the seeds; the nearest entities are returned with their heaviest relations, all that
+    were reached are counted."""
     frontier = [entity.id for entity in entities(db, seeds)]
     hops = dict.fromkeys(frontier, 0)
-    seen: dict[tuple[str, str, str], Relation] = {}
+    seen: dict[Key, Row] = {}
     for hop in range(1, depth + 1):
         step = _touching(db, frontier, direction, relation)
-        seen.update({(r.source, r.target, r.type): r for r in step})
-        ends = {end for r in step for end in (r.source, r.target)} - hops.keys()
+        seen |= step
+        ends = {end for source, target, _ in step for end in (source, target)} - hops.keys()
         frontier = sorted(ends)[: max(MOST_ENTITIES - len(hops), 0)]
         hops.update(dict.fromkeys(frontier, hop))
         if not frontier:
@@ -48,7 +52,7 @@ def neighbourhood(
     nearest = sorted(hops, key=lambda id: (hops[id], -weight.get(id, 0.0), id))[:limit]
     return Neighbourhood(
         entities=entities(db, nearest),
-        relations=tuple(r for r in seen.values() if r.source in hops and r.target in hops),
+        relations=_heaviest(seen.values(), nearest),
         hops=hops,
         entities_traversed=len(hops),
         relationships_found=len(seen),
@@ -70,7 +74,8 @@ def most_connected(db: sqlite3.Connection, owners: Sequence[str], relation: str 
         (*bound, *bound, among(owners), limit),
     ).fetchall()
     entities = tuple(entity_of(row) for row in rows)
-    relations = tuple(_touching(db, [e.id for e in entities], Direction.BOTH, relation))
+    ids = [entity.id for entity in entities]
+    relations = _heaviest(_touching(db, ids, Direction.BOTH, relation).values(), ids)
     (total,) = db.execute(f"select count(*) from entity where owner {AMONG}", (among(owners),)).fetchone()
     (edges,) = db.execute(
         f"""select count(*) from relation r join entity e on e.id = r.source
@@ -131,27 +136,40 @@ def link_counts(db: sqlite3.Connection, entities: Sequence[str], wanted: Filter)
 
 def _touching(
     db: sqlite3.Connection, entities: Sequence[str], direction: Direction, relation: str | None
-) -> list[Relation]:
+) -> dict[Key, Row]:
+    """Relations with an end among the entities, as rows: a walk sees many more than it returns."""
     ends = {
         Direction.OUTGOING: ("r.source",),
         Direction.INCOMING: ("r.target",),
         Direction.BOTH: ("r.source", "r.target"),
     }[direction]
     typed, bound = ("and r.type = ?", [relation]) if relation else ("", [])
-    found: dict[tuple[str, str, str], Relation] = {}
+    found: dict[Key, Row] = {}
     for end in ends:
         query = f"select {_RELATION} from relation r where {end} {AMONG} {typed}"
-        for row in db.execute(query, (among(entities), *bound)):
-            found[row[:3]] = relation_of(row)
-    return list(found.values())
+        found.update({row[:3]: row for row in db.execute(query, (among(entities), *bound))})
+    return found
 
 
-def _weights(relations: Any) -> dict[str, float]:
+def _weights(rows: Iterable[Row]) -> dict[str, float]:
     weights: dict[str, float] = {}
-    for relation in relations:
-        for end in (relation.source, relation.target):
-            weights[end] = weights.get(end, 0.0) + relation.weight
+    for source, target, _, _, weight, *_ in rows:
+        weights[source] = weights.get(source, 0.0) + weight
+        weights[target] = weights.get(target, 0.0) + weight
     return weights
+
+
+def _heaviest(rows: Iterable[Row], entities: Sequence[str]) -> tuple[Relation, ...]:
+    """The heaviest relations of each entity; a hub has thousands, and nobody reads them."""
+    room = dict.fromkeys(entities, MOST_RELATIONS)
+    kept = []
+    for row in sorted(rows, key=lambda row: -row[4]):
+        source, target = row[:2]
+        if room.get(source, 0) or room.get(target, 0):
+            kept.append(relation_of(row))
+            for end in (source, target):
+                room[end] = max(room.get(end, 0) - 1, 0)
+    return tuple(kept)
 
 
 def entities(db: sqlite3.Connection, ids: Sequence[str]) -> tuple[Entity, ...]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Sets up to this size are scored exactly. Measured on real embeddings (benchmarks/latency.py): with this many
 # candidates, or this share of a larger set, recall@10 against exact search is at least 0.99.
-EXACT = 400
+EXACT = 250
 CANDIDATE_SHARE = 0.004
 
 
