@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install demo test test-slow lint types layers check lock lowest clean
+.PHONY: install demo test lint types layers check lock lowest clean
 
 install: $(STAMP)
 
@@ -21,9 +21,6 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n auto
-
-test-slow: install
-	RETAIN_TEST_ROUNDS=full $(BIN)/python -m pytest tests/journeys
 
 lint: install
 	$(BIN)/ruff check .

@@ -35,7 +35,7 @@ def rival(store, name, count):
 
 def read(store):
     rounds = seen = 0
-    while not select.select([sys.stdin], [], [], 0)[0]:
+    while not rounds or not select.select([sys.stdin], [], [], 0)[0]:
         by_words = store.by_words(["number"], wanted(), 5, counted=True).matched
         assert seen <= by_words <= store.counts("", MODEL).total, "a memory went missing"
         store.by_vector(a_vector(1, 1), MODEL, wanted(), 5)

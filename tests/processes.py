@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-FULL = os.environ.get("RETAIN_TEST_ROUNDS") == "full"
+FULL = os.environ.get("RETAIN_TEST_ROUNDS") != "short"
 _SCRIPT = Path(__file__).with_name("another_process.py")
 
 

@@ -115,7 +115,21 @@ def test_broken_yaml_is_told_and_the_rest_used(home):
 
 def test_a_file_that_others_can_read_is_told(home):
     written(home, mode=0o644)
-    assert "chmod 600" in loaded(home).problems[0]
+    assert "chmod 600" in loaded(home).warnings[0]
+    assert strict(loaded(home)).deployment_mode == "embedded-memory"
+
+
+def test_a_cloned_projects_file_cannot_send_memories_elsewhere(home, tmp_path):
+    project = tmp_path / "project"
+    (project / ".claude").mkdir(parents=True)
+    file = project / ".claude" / "retain.local.md"
+    file.write_text("---\nembedding_url: http://elsewhere.example\nlog_level: error\n---\n")
+    file.chmod(0o644)
+    found = loaded(home, CLAUDE_PROJECT_DIR=str(project))
+    assert (found.settings.embedding_url, found.settings.log_level) == (None, "error")
+    assert "embedding_url" in found.problems[0]
+    file.chmod(0o600)
+    assert loaded(home, CLAUDE_PROJECT_DIR=str(project)).settings.embedding_url == "http://elsewhere.example"
 
 
 def test_a_path_without_an_ending_is_a_folder():

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
-from retain.config import BUNDLED, Loaded, Settings, client_session, load
+from retain.config import BUNDLED, Loaded, Settings, client_session, load, strict
 from retain.domain.ids import new_id
 from retain.domain.memory import Kind, Memory, Scope, Source, Stored
 from retain.domain.recall import Hit, Strategy
@@ -180,8 +180,7 @@ class Retain:
 def open(path: str | Path | None = None, **settings: object) -> Retain:
     """Opens the memory of this machine, or the one in `path`; further settings by name, as in docs/configuration.md."""
     loaded = load({**settings, "db_path": path})
-    if loaded.problems:
-        raise ConfigError("; ".join(loaded.problems))
+    strict(loaded)
     return Retain(loaded)
 
 
@@ -205,13 +204,22 @@ def make_store(settings: Settings) -> Store:
 
 
 def make_embedder(settings: Settings) -> Embedder:
-    """The embedder that the settings name; none of them is loaded yet."""
+    """The embedder that the settings name, not loaded yet; refused when it cannot make vectors of the wanted size."""
+    embedder, wanted = _named_embedder(settings), settings.embedding_dimensions
+    if wanted and embedder.dimensions and embedder.dimensions != wanted:
+        raise ConfigError(f"embedding_dimensions is {wanted}, and {embedder.model} makes {embedder.dimensions}")
+    return embedder
+
+
+def _named_embedder(settings: Settings) -> Embedder:
     from retain.embedding.hashed import HashedEmbedder
     from retain.embedding.off import NoEmbedder
     from retain.embedding.onnx import OnnxEmbedder
     from retain.embedding.remote import Endpoint, RemoteEmbedder
 
     name = settings.embedding_model
+    if settings.embedding_url and name in BUNDLED:
+        raise ConfigError("embedding_url is set, and embedding_model does not say which model to ask for there")
     if settings.embedding_url:
         return RemoteEmbedder(Endpoint(settings.embedding_url, name, settings.embedding_key))
     if name in BUNDLED:

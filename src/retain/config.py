@@ -71,6 +71,21 @@ class Loaded:
     settings: Settings
     origins: Mapping[str, str]
     problems: tuple[str, ...] = ()
+    """What could not be used."""
+    warnings: tuple[str, ...] = ()
+    """What was used, and should be looked at."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return self.problems + self.warnings
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Gathers what is wrong while the sources are read."""
+
+    problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 # Every variable that is read, by setting, first one that is set wins. The aliases are names from the contracts.
@@ -97,6 +112,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "query_timeout": ("RETAIN_QUERY_TIMEOUT",),
     "log_level": ("RETAIN_LOG_LEVEL", "MEMORY_LOG_LEVEL"),
 }
+# Settings that decide where memories are sent.
+OUTWARD = frozenset({"remote_url", "remote_user", "remote_pass", "embedding_url", "embedding_key"})
 CONFIG_PATH = ("RETAIN_CONFIG_PATH", "MEMORY_CONFIG_PATH")
 CLIENT_SESSION = "CLAUDE_CODE_SESSION_ID"
 _FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?$", re.DOTALL | re.MULTILINE)
@@ -108,14 +125,14 @@ def load(
 ) -> Loaded:
     """Arguments, then environment, then the project's file, then the user's; bad values are told, not used."""
     env = os.environ if environment is None else environment
-    problems: list[str] = []
+    told = _Told()
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    for origin, source in _sources(given or {}, env, folder, problems):
+    for origin, source in _sources(given or {}, env, folder, told):
         for name, raw in source.items():
             if name not in values:
-                _take(name, raw, origin, values, origins, problems)
-    return Loaded(Settings(**values), origins, tuple(problems))
+                _take(name, raw, origin, values, origins, told.problems)
+    return Loaded(Settings(**values), origins, tuple(told.problems), tuple(told.warnings))
 
 
 def strict(loaded: Loaded) -> Settings:
@@ -150,12 +167,14 @@ def apart(home: Path, environment: Mapping[str, str] | None = None) -> dict[str,
 
 
 def _sources(
-    given: Mapping[str, Any], env: Mapping[str, str], folder: Path | None, problems: list[str]
+    given: Mapping[str, Any], env: Mapping[str, str], folder: Path | None, told: _Told
 ) -> list[tuple[str, Mapping[str, Any]]]:
+    project_file, user_file = settings_files(given, env, folder)
     return [
         ("argument", {name: value for name, value in given.items() if value is not None}),
         *_from_environment(env),
-        *(found for file in settings_files(given, env, folder) for found in _from_file(file, problems)),
+        *_from_file(project_file, told, is_own=False),
+        *_from_file(user_file, told, is_own=True),
     ]
 
 
@@ -164,19 +183,28 @@ def _from_environment(env: Mapping[str, str]) -> list[tuple[str, Mapping[str, An
     return [(variable, {name: env[variable]}) for name, variable in named if env.get(variable)]
 
 
-def _from_file(path: Path, problems: list[str]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The front matter and the YAML blocks of a settings file; nothing when there is no such file."""
+def _from_file(path: Path, told: _Told, *, is_own: bool) -> list[tuple[str, Mapping[str, Any]]]:
+    """The front matter and the YAML blocks of a settings file; nothing when there is no such file.
+
+    A project's file may have come with a clone, and then others can read it. From such a one nothing is taken
+    that would send memories elsewhere.
+    """
     try:
         text = path.read_text(encoding="utf-8")
         mode = stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:
-        problems.append(f"{path} cannot be read ({error}); its settings are not used")
+        told.problems.append(f"{path} cannot be read ({error}); its settings are not used")
         return []
-    if os.name == "posix" and mode & 0o077:
-        problems.append(f"{path} may hold a password and can be read by others; run `chmod 600 {path}`")
-    return [(str(path), _yaml(text, path, problems))]
+    is_open = os.name == "posix" and bool(mode & 0o077)
+    if is_open:
+        told.warnings.append(f"{path} may hold a password and can be read by others; run `chmod 600 {path}`")
+    found = _yaml(text, path, told.problems)
+    for name in OUTWARD.intersection(found) if is_open and not is_own else ():
+        del found[name]
+        told.problems.append(f"{path}: {name} is taken from a project's file only when that is private (chmod 600)")
+    return [(str(path), found)]
 
 
 def _yaml(text: str, path: Path, problems: list[str]) -> dict[str, Any]:
@@ -208,7 +236,7 @@ def _take(
         values[name] = _READERS.get(name, str)(raw)
         origins[name] = origin
     except ValueError as error:
-        problems.append(f"{origin}: {name} is {str(raw)!r}: {error}; the default is used")
+        problems.append(f"{origin}: {name} is {str(raw)!r}: {error}; it is passed over")
 
 
 def _one_of(*allowed: str) -> Callable[[Any], str]:

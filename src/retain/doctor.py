@@ -122,9 +122,9 @@ def _sqlite() -> Check:
 
 
 def _settings(loaded: Loaded) -> Iterator[Check]:
-    for problem in loaded.problems:
+    for problem in loaded.remarks:
         yield Check("settings", "fail", problem, "put it right there; `retain config` shows what is in force")
-    if not loaded.problems:
+    if not loaded.remarks:
         yield Check("settings", "ok", f"{len(loaded.origins)} set, the rest as they come")
 
 

@@ -112,18 +112,19 @@ def test_a_finished_session_is_given_out_once_to_its_own_project(store):
             a_session("homeless", ended=at(9)),
         ),
     )
-    assert store.take_finished("", "p1") == ["ended"]
-    assert store.take_finished("", "p1") == []
-    assert (store.take_finished("eve", "p1"), store.take_finished("", None)) == (["hers"], ["homeless"])
+    assert store.finished("", "p1") == ["ended"]
+    store.mark_reflected("ended", "")
+    assert store.finished("", "p1") == []
+    assert (store.finished("eve", "p1"), store.finished("", None)) == (["hers"], ["homeless"])
 
 
 def test_a_session_that_went_on_is_given_out_again_when_it_ends_again(store):
     save(store, sessions=(a_session("s1", project="p1", ended=at(9)),))
-    store.take_finished("", "p1")
+    store.mark_reflected("s1", "")
     save(store, sessions=(a_session("s1", project="p1"),))
-    assert store.take_finished("", "p1") == []
+    assert store.finished("", "p1") == []
     save(store, sessions=(a_session("s1", project="p1", ended=at(99)),))
-    assert store.take_finished("", "p1") == ["s1"]
+    assert store.finished("", "p1") == ["s1"]
 
 
 def test_what_is_served_counts_as_an_access(store):

@@ -62,6 +62,7 @@ def test_it_is_ready_after_waiting(embedder):
 
 
 def test_its_model_has_a_name_that_stays(embedder):
+    assert embedder.wait(10)
     before = embedder.model
     embedder.embed(["x"])
     assert embedder.model == before != ""

@@ -21,7 +21,7 @@ def test_every_write_of_every_process_is_there(tmp_path):
     store = SqliteStore(path)
     assert store.memories(acknowledged).keys() == set(acknowledged)
     assert store.by_words(["number"], wanted(), 5, counted=True).matched == len(acknowledged)
-    assert store.by_vector(a_vector(1, 30), MODEL, wanted(), 10_000).matched == min(len(acknowledged), 400)
+    assert store.by_vector(a_vector(1, 30), MODEL, wanted(), 10_000).matched == min(len(acknowledged), 250)
     assert (store.faults(), store.entity_names(["shop"])) == ([], ["Deployment"])
     store.close()
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from retain.engine.context import tokens_in
+from retain.engine.context import about_files, tokens_in
 from surfaces.wire import Desk
 
 SECTIONS = {
@@ -129,6 +129,97 @@ def test_any_path_is_taken(desk, file):
     desk.stored("Counts are kept in throttle.py")
     body = desk("get_memory_context", files_in_context=[file], sections=["project_context"])
     assert body["memories_used"] == len(lines(body)) <= 1
+
+
+INVOICE = "src/billing/invoice.py"
+
+
+def about(desk, *files):
+    """What names these files, without what fits the task."""
+    found = about_files(desk.app.engine.parts, files, desk.app.caller())
+    return [stored.memory.text for stored in found]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        INVOICE,
+        f"./{INVOICE}",
+        f"/home/dev/shop/{INVOICE}",
+        "src\\billing\\invoice.py",
+        "C:\\dev\\shop\\src\\billing\\invoice.py",
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Totals in src/billing/invoice.py are in cents",
+        "Totals (billing/invoice.py:42) are in cents",
+        "Totals are in cents, says `invoice.py`.",
+        "Totals in src\\billing\\invoice.py are in cents",
+        "everything in src/billing is generated",
+        "everything in src/billing/ is generated",
+        "everything below billing/ is generated",
+        "never edit src/billing/*.py by hand",
+        "在src/billing里的文件都是生成的",
+    ],
+)
+def test_a_file_and_its_folder_are_known_however_they_are_written(desk, file, text):
+    desk.stored(text)
+    assert about(desk, file) == [text]
+
+
+def test_a_path_in_another_checkout_is_the_same_file(desk):
+    desk.stored("Totals are in cents", source={"file": f"/mnt/ci/shop/{INVOICE}"})
+    assert about(desk, INVOICE) == ["Totals are in cents"]
+
+
+def test_paths_of_the_project_are_taken_from_its_root(desk):
+    root = desk.app.caller().project.path
+    desk.stored("Settings are read once", source={"file": f"{root}/setup.py"})
+    desk.stored(f"{root}/src/billing is generated")
+    assert about(desk, "setup.py") == about(desk, f"{root}/setup.py") == ["Settings are read once"]
+    assert about(desk, INVOICE) == about(desk, f"{root}/{INVOICE}") == [f"{root}/src/billing is generated"]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("app/login.py", "the happy path of login"),
+        ("app/login.py", "the app has one login"),
+        ("app/login.py", "the app/server split came with login"),
+        ("app/login.py", "happy/ and webapp/ have a login each"),
+        ("app/login.py", "login.pyc and old-login.py and login.py.bak can go"),
+        ("app/login.py", "lib/login.py is another login"),
+        ("src/build", "the build is slow"),
+        (INVOICE, "every invoice of billing counts"),
+        (INVOICE, "old/src/billing is gone, and so is src/billing-v1 with every invoice"),
+    ],
+)
+def test_a_word_or_another_path_is_not_the_file(desk, file, text):
+    desk.stored(text)
+    assert about(desk, file) == []
+
+
+def test_the_file_comes_before_its_folder_and_that_before_the_parent(desk):
+    nearest = ["invoice.py rounds down", "everything in src/billing is generated", "src/ has no tests"]
+    for text in reversed(nearest):
+        desk.stored(text)
+    assert about(desk, "src/web/page.py", INVOICE) == nearest
+
+
+def test_a_word_with_the_folder_in_it_does_not_come_first(desk):
+    desk.stored("the happy path of login", importance=0.9)
+    desk.stored("app/login.py asks for a password", importance=0.1)
+    body = desk("get_memory_context", files_in_context=["/home/dev/shop/app/login.py"], sections=["project_context"])
+    assert lines(body)[0] == "- app/login.py asks for a password"
+
+
+@pytest.mark.parametrize("file", ["app/[id]/page(1).tsx", "My Files/notes+.txt", "deep/" * 2000 + "end.py"])
+def test_odd_names_are_found_as_they_are(desk, file):
+    name = "/".join(file.split("/")[-3:])
+    desk.stored(f"look at {name} first")
+    assert about(desk, file) == [f"look at {name} first"]
 
 
 def test_thousands_of_files_are_answered_in_time(crowded):

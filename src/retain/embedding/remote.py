@@ -57,7 +57,8 @@ class RemoteEmbedder:
 
     @property
     def model(self) -> str:
-        return self._endpoint.model
+        """With the dimensions once they are known: under one name a server may come to serve another model."""
+        return f"{self._endpoint.model}@{self.dimensions}" if self.dimensions else self._endpoint.model
 
     @property
     def dimensions(self) -> int:

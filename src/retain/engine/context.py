@@ -1,5 +1,6 @@
 """The context block: the right few lines for the task at hand, within a budget that is never exceeded."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -24,12 +25,21 @@ SHARES = {"preferences": 0.25, "project_context": 0.40, "session_history": 0.15,
 LINE = 400  # characters of one memory; the whole text is a `get` away
 PER_SECTION = 20
 MOST_FILES = 20
+PER_PATH = 50  # memories looked at for one path; most share only a word with it
+DEEPEST = 20  # steps of a path that count
 SHORTEST = 40  # characters of a memory that is cut to fit; less says nothing
 # Below this a memory is not about the task; a block with nothing in it beats one with noise.
 RELEVANT = 0.25
 CHARS_PER_TOKEN = 4
 FEWEST_TOKENS = 50  # a heading and one short line
 _MORE = "…"
+# Where a path may begin and end in a text. ASCII only: Chinese and Japanese put no space around it.
+_BEFORE = r"(?<![\w./-])"
+_AFTER = r"(?![\w/-]|\.\w)"
+_INSIDE = r"/(?:(?![\w/])|[^\s/]{1,100}\.\w)"  # `web/` and `web/login.py`, not `read/write`
+_FROM_ROOT = r"(?:(?:[A-Za-z]:|[.~])?/(?:[\w.-]+/){0,20})"  # a path of another checkout, or `./`
+
+Steps = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +139,7 @@ def _section(
         recent = store.listed(wanted, 3 * PER_SECTION) if caller.session and here else []
         return [stored for stored in recent if not stored.memory.consolidated]
     if section == "project_context":
-        about = _about_files(parts, task.files[:MOST_FILES], caller)
+        about = about_files(parts, task.files[:MOST_FILES], caller)
         # Procedures have a section of their own, unless nobody wants it.
         kinds = (Kind.SEMANTIC, Kind.EPISODIC) if "relevant_procedures" in task.sections else ()
         return about + _relevant(parts, Question(asked, (Scope.PROJECT,), kinds, limit=PER_SECTION), caller, warnings)
@@ -148,33 +158,71 @@ def _relevant(parts: Parts, question: Question, caller: Caller, warnings: list[W
     return [hit.stored for hit in answer.hits if hit.relevance >= RELEVANT]
 
 
-def _about_files(parts: Parts, files: Sequence[str], caller: Caller) -> list[Stored]:
-    """Memories about the open files, or about the folders they are in; the nearest folder first."""
-    names = [path for file in files for path in _paths(file)]
-    if not names:
-        return []
+def about_files(parts: Parts, files: Sequence[str], caller: Caller) -> list[Stored]:
+    """Memories that name the open files, then those that name their folders, then the folders above these."""
     wanted = Filter(places(caller, (Scope.PROJECT, Scope.SESSION)))
-    ranked: dict[MemoryId, tuple[int, Stored]] = {}
-    for depth, name in sorted(dict.fromkeys(names)):
-        found = parts.store.memories(list(parts.store.by_words(query_terms(name), wanted, 20).scores))
-        for id, stored in found.items():
-            ranked.setdefault(id, (depth, stored))
-    return [
-        stored
-        for depth, stored in sorted(ranked.values(), key=lambda found: found[0])
-        if _names_file(stored, [name for _, name in names])
-    ]
+    if not wanted.places:
+        return []
+    root = _slashed(caller.project.path).rstrip("/") if caller.project else ""
+    about: dict[MemoryId, Stored] = {}
+    for path, pattern in _named(files, root):
+        if len(about) >= PER_SECTION:
+            break
+        found = parts.store.by_words(query_terms("/".join(path[-2:])), wanted, PER_PATH).scores
+        new = parts.store.memories([id for id in found if id not in about])
+        about |= {id: stored for id, stored in new.items() if pattern.search(_said(stored, root))}
+    return list(about.values())
 
 
-def _paths(file: str) -> list[tuple[int, str]]:
-    path = PurePosixPath(file.replace("\\", "/"))
-    folders = [str(parent) for parent in path.parents if str(parent) not in (".", "/", "")][:2]
-    return [(depth, name) for depth, name in enumerate([path.name, *folders]) if name]
+def _named(files: Sequence[str], root: str) -> list[tuple[Steps, re.Pattern[str]]]:
+    """The paths a memory may name, each with the ways to write it: all files, all their folders, all parents."""
+    opened = [steps for file in files if (steps := _steps(file, root))]
+    named = {steps: _file_named(steps) for steps in opened}
+    for above in (1, 2):
+        folders = [steps[:-above] for steps in opened if len(steps) > above]
+        named |= {folder: _folder_named(folder) for folder in folders if folder not in named}
+    return [(steps, re.compile(_BEFORE + pattern, re.ASCII)) for steps, pattern in named.items()]
 
 
-def _names_file(stored: Stored, names: Sequence[str]) -> bool:
-    said = f"{stored.memory.text} {stored.memory.source.file or ''}"
-    return any(name in said for name in names)
+def _steps(file: str, root: str) -> Steps:
+    """A path from the project's root; one that is elsewhere keeps its folders, for any end of it may be named."""
+    path = _slashed(file.strip())
+    if root and path.startswith(f"{root}/"):
+        path = path.removeprefix(root)
+    return tuple(step for step in path.split("/") if step.strip(".") and not step.endswith(":"))[-DEEPEST:]
+
+
+def _slashed(path: str) -> str:
+    return path.replace("\\", "/")
+
+
+def _said(stored: Stored, root: str) -> str:
+    """What a memory says and where it came from, with the paths of the project from its root."""
+    said = _slashed(f"{stored.memory.text}\n{stored.memory.source.file or ''}")
+    return re.sub(f"{_BEFORE}{re.escape(root)}/", "", said) if root else said
+
+
+def _file_named(steps: Steps) -> str:
+    """The file with all, some or none of its folders; one called `build` needs a folder, for it is a word too."""
+    name = steps[-1]
+    optional = "" if name.isalpha() and name.islower() else "?"
+    return f"{_within_folders(steps[:-1])}{optional}{re.escape(name)}{_AFTER}"
+
+
+def _folder_named(steps: Steps) -> str:
+    """The folder as a path, `src/web` or `web/`, or a file in it; never its name alone, which may be a word."""
+    folders, name = _within_folders(steps[:-1]), re.escape(steps[-1])
+    return f"(?:{folders}{name}{_AFTER}|{folders}?{name}{_INSIDE})"
+
+
+def _within_folders(steps: Steps) -> str:
+    """One or more folders that lead to a name, the nearest always among them; `./` where there are none."""
+    if not steps:
+        return r"(?:\./)"
+    pattern = _FROM_ROOT
+    for step in steps:
+        pattern = f"(?:{pattern}?{re.escape(step)}/)"
+    return pattern
 
 
 def _fill(heading: str, memories: Sequence[Stored], room: int) -> tuple[list[tuple[str, MemoryId | None]], bool]:

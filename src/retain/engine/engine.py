@@ -15,7 +15,7 @@ from retain.engine.lifecycle import consolidation
 from retain.engine.lifecycle.upkeep import Upkeep, embed_if_ready, embed_missing
 from retain.engine.parts import Parts, places, visible
 from retain.engine.recall import recall
-from retain.errors import QueryTimeout
+from retain.errors import QueryTimeout, Unavailable
 
 MOST_RUNS = 1000
 
@@ -38,7 +38,10 @@ class Engine:
 
     def consolidation_due(self, caller: Caller) -> Warning | None:
         """A hint once a session holds more than was meant; nothing is ever refused for it."""
-        session = self.parts.store.session(caller.session, caller.user) if caller.session else None
+        try:
+            session = self.parts.store.session(caller.session, caller.user) if caller.session else None
+        except Unavailable:
+            return None  # what it is a remark on has been done
         if session is None or session.memory_count <= self._max_per_session:
             return None
         note = f"this session has {session.memory_count} memories (soft limit {self._max_per_session})"
@@ -47,7 +50,7 @@ class Engine:
     def recall(self, question: recall.Question, caller: Caller) -> Recalled:
         answer = recall.recall(self.parts, question, caller)
         self._served([hit.id for hit in answer.hits], caller, counted=True)
-        missing = self._unembedded()
+        missing = self._unembedded(caller)
         return answer if missing is None else _with_warning(answer, missing)
 
     def context(self, task: context.Task, caller: Caller) -> context.Block:
@@ -61,7 +64,10 @@ class Engine:
         return found
 
     def update(self, id: str, edit: revise.Edit, caller: Caller) -> revise.Revised:
-        return revise.update(self.parts, id, edit, caller)
+        done = revise.update(self.parts, id, edit, caller)
+        if "content" in done.fields and not done.embedded:
+            self._upkeep.later(self._embed_later)
+        return done
 
     def tag(self, id: str, add: Sequence[str], remove: Sequence[str], caller: Caller) -> revise.Revised:
         return revise.tag(self.parts, id, add, remove, caller)
@@ -126,8 +132,9 @@ class Engine:
 
         def consolidate() -> None:
             project = caller.project.id if caller.project else None
-            for session in self.parts.store.take_finished(caller.user, project):
+            for session in self.parts.store.finished(caller.user, project):
                 self.consolidate(replace(caller, session=session), session, "full", dry_run=False)
+                self.parts.store.mark_reflected(session, caller.user)
 
         self._upkeep.later(consolidate)
 
@@ -166,18 +173,18 @@ class Engine:
             uses.append(self._uses.popleft())
         self.parts.store.note_uses(uses)
 
-    def _unembedded(self) -> Warning | None:
+    def _unembedded(self, caller: Caller) -> Warning | None:
         """Says, and mends, that some memories are found by keyword only."""
         model = self.parts.embedder.model
         # While the model is off, recall has said so already, and nothing can be done about it here.
-        if self.parts.embedder.state().name == "off":
+        if self.parts.embedder.state().name != "ready":
             return None
         try:
-            if not self.parts.store.unembedded(model, 1, by_others=True):
+            if not self.parts.store.unembedded(model, 1, by_others=True, user=caller.user):
                 return None
         except QueryTimeout:
             return None  # the answer is there, and must not be lost for a remark on it
-        self._upkeep.later(lambda: embed_if_ready(self.parts))
+        self._upkeep.soon(self._embed_later)
         note = f"some memories have no vectors by {model} yet and were searched by keyword only"
         return Warning("keyword_only", f"{note}; `retain reembed` makes them")
 

@@ -46,7 +46,7 @@ def visible(store: Store, id: str, caller: Caller, field: str = "memory_id") -> 
         raise invalid(field, id, "not an id; ids look like memory:0mwi0000000000000000 and come from recall")
     found = store.memories([bare]).get(bare)
     if found is None or found.memory.place.user != caller.user:
-        raise NotFound(f"no memory {id}; recall it to see its id", memory_id=id)
+        raise NotFound(f"there is no memory {bare}; recall it to see its id", memory_id=id)
     return found
 
 

@@ -61,8 +61,9 @@ def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
     """Applies an edit. A new text passes the same gate as a new memory, and is never merged with another."""
     _check(edit)
     old = _changeable(parts.store, id, caller)
-    text, redacted = cleaned_text(edit.text) if edit.text is not None else (old.text, ())
-    vectors = embedded(parts.embedder, text) if text != old.text else None
+    # A text that was not given is not taken from here either: another window may be changing it.
+    text, redacted = cleaned_text(edit.text) if edit.text is not None else (None, ())
+    vectors = embedded(parts.embedder, text) if text is not None and text != old.text else None
     now = parts.clock.now()
     metadata = {name: cleaned_json(value) for name, value in edit.metadata.items()}
     clean = replace(edit, text=text, metadata=metadata, add_entities=cleaned_entities(edit.add_entities))
@@ -174,7 +175,7 @@ def _check(edit: Edit) -> None:
         faults += label_faults([getattr(e, part) for e in edit.add_entities], f"related_entities.add.{part}")
     faults += metadata_faults(edit.metadata)
     if edit == Edit():
-        faults.append(Fault("memory_id", "", "nothing to change was given; name at least one field"))
+        faults.append(Fault("content, importance, tags, metadata, related_entities", "", "none of them was given"))
     if faults:
         raise InvalidInput(faults)
 

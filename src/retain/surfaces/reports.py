@@ -141,7 +141,7 @@ def status(app: Retain) -> Body:
     caller = app.caller()
     report = app.engine.status(caller)
     settings, counts, session = app.settings, report.counts, report.session
-    notes = [*report.notices, *app.loaded.problems]
+    notes = [*report.notices, *app.loaded.remarks]
     return {
         "connection": {
             "status": "connected",

@@ -41,32 +41,33 @@ class Linking:
 def given_links(memory: Memory, given: Sequence[GivenEntity], now: datetime) -> Linking:
     """Only what the caller says."""
     entities = _given(given, memory, now)
-    links = tuple(Link(memory.id, entities[fold(g.name)].id, g.relationship, now) for g in given)
+    links = tuple(Link(memory.id, entities[_key(g)].id, g.relationship, now) for g in given)
     return Linking(tuple(entities.values()), links, given=len(links))
 
 
 def linked_to(store: Store, memory: Memory, given: Sequence[GivenEntity], now: datetime) -> Linking:
     """What the caller says, what rules read in the text, and earlier memories that name a new entity."""
     text = memory.text[:_READ]
-    owner = memory.place.owner
-    known = {fold(e.name): e for e in store.entities_named(runs(text) + [g.name for g in given], [owner])}
-    entities = _given(given, memory, now)
+    said = given_links(memory, given, now)
+    names = runs(text) + [entity.name for entity in said.entities]
+    known = {fold(e.name): e for e in store.entities_named(names, [memory.place.owner])}
     found = mentions(text, lambda name: known[name].type if name in known else None)
-    for mention in found:
-        name = fold(mention.name)
-        entities.setdefault(name, known.get(name) or Entity(new_id(now), mention.name, mention.kind, owner, now))
-    links = [Link(memory.id, entities[fold(g.name)].id, g.relationship, now) for g in given]
-    named = {fold(g.name) for g in given}
+    entities = {fold(entity.name): entity for entity in said.entities}
+    read = {fold(m.name): known.get(fold(m.name)) or _entity(m.name, m.kind, memory, now) for m in found}
+    read = {name: entity for name, entity in read.items() if name not in entities}
+    entities |= read
     speaker = fold(found[0].name) if found and text.startswith(f"{found[0].name}:") else None
-    links += [
-        Link(memory.id, e.id, SAID_BY if name == speaker else MENTIONS, now, by_rule=True)
-        for name, e in entities.items()
-        if name not in named
+    links = [
+        Link(memory.id, e.id, SAID_BY if name == speaker else MENTIONS, now, by_rule=True) for name, e in read.items()
     ]
     links += _linked_back(store, [e for name, e in entities.items() if name not in known], memory.place, now)
-    said = stated(text, found) + labelled(text, [(g.name, g.relationship) for g in given], found)
-    relations = _relations(said, entities, now)
-    return Linking(tuple(entities.values()), tuple(links), relations, given=len(given))
+    stated_here = stated(text, found) + labelled(text, [(g.name, g.relationship) for g in given], found)
+    return Linking(
+        entities=(*said.entities, *read.values()),
+        links=(*said.links, *links),
+        relations=_relations(stated_here, entities, now),
+        given=said.given,
+    )
 
 
 def about_the_same(store: Store, links: Linking, memory: Memory, limit: int = 5) -> list[Stored]:
@@ -76,9 +77,16 @@ def about_the_same(store: Store, links: Linking, memory: Memory, limit: int = 5)
     return list(store.memories(list(dict.fromkeys(ids))).values())
 
 
-def _given(given: Sequence[GivenEntity], memory: Memory, now: datetime) -> dict[str, Entity]:
-    owner = memory.place.owner
-    return {fold(g.name): Entity(new_id(now), g.name, g.type, owner, now) for g in given}
+def _given(given: Sequence[GivenEntity], memory: Memory, now: datetime) -> dict[tuple[str, str], Entity]:
+    return {_key(g): _entity(g.name, g.type, memory, now) for g in given}
+
+
+def _key(given: GivenEntity) -> tuple[str, str]:
+    return fold(given.name), fold(given.type)
+
+
+def _entity(name: str, type: str, memory: Memory, now: datetime) -> Entity:
+    return Entity(new_id(now), name, type, memory.place.owner, now)
 
 
 def _relations(said: Sequence[Stated], entities: dict[str, Entity], now: datetime) -> tuple[Relation, ...]:

@@ -63,8 +63,8 @@ class Upkeep:
             job = self._next()
             try:
                 job()
-            except RetainError as error:
-                logger.warning("background work failed: %s", error.message)
+            except (RetainError, OSError) as error:
+                logger.warning("background work failed: %s", error)
             finally:
                 with self._changed:
                     self._busy = False
@@ -96,28 +96,31 @@ def embed_missing(parts: Parts, progress: Callable[[int], None] | None = None, *
     Any process may do this at any time: a memory that changed meanwhile is left for the next round. What another
     model has embedded is done again only when asked for: two windows with two models would never end.
     """
-    done: set[str] = set()
+    done = 0
+    passed_over: set[str] = set()
     model = parts.embedder.model
     while True:
-        found = parts.store.unembedded(model, BATCH + len(done), by_others=by_others)
-        waiting = [(memory, have) for memory, have in found if memory.id not in done]
+        found = parts.store.unembedded(model, BATCH + len(passed_over), by_others=by_others)
+        waiting = [(memory, have) for memory, have in found if memory.id not in passed_over]
         if not waiting:
-            return len(done)
+            return done
         for memory, have in waiting[:BATCH]:
-            _embed(parts, memory, have)
-            done.add(memory.id)
+            if _embed(parts, memory, have):
+                done += 1
+            else:
+                passed_over.add(memory.id)
         if progress:
-            progress(len(done))
+            progress(done)
 
 
-def _embed(parts: Parts, memory: Memory, have: int) -> None:
+def _embed(parts: Parts, memory: Memory, have: int) -> bool:
+    """Whether it went through; not when the memory changed while its vectors were made."""
     chunks = parts.embedder.chunks(memory.text)
     vectors = tuple(parts.embedder.embed(chunks[have:]))
     embedding = Embedding(memory.id, parts.embedder.model, vectors, first=have)
     expects = (AtVersion(memory.id, memory.version),)
     outcome = parts.store.apply(Changes(at=parts.clock.now(), expects=expects, embeddings=(embedding,)))
-    if not isinstance(outcome, Applied):
-        logger.info("memory %s changed while its vectors were made", memory.id)
+    return isinstance(outcome, Applied)
 
 
 def embed_if_ready(parts: Parts) -> int:

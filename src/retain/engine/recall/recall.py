@@ -14,7 +14,7 @@ from retain.engine.knowledge.walk import proximity, unaddressed
 from retain.engine.parts import Parts, places
 from retain.engine.recall import signals
 from retain.engine.recall.scoring import broadest, relevance, scored
-from retain.errors import Fault, InvalidInput, QueryTimeout, shorten
+from retain.errors import EmbeddingFailed, Fault, InvalidInput, QueryTimeout, shorten
 from retain.ports import Context, Store
 
 LANE = 30  # candidates from each lane
@@ -102,12 +102,13 @@ def _filter(question: Question, caller: Caller) -> Filter:
 def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller) -> Lanes:
     """Runs the lanes that the strategy names; one that is late leaves the answer to the others."""
     lanes = Lanes()
-    store, model, most = parts.store, parts.embedder.model, max(LANE, question.limit)
+    store, most = parts.store, max(LANE, question.limit)
     if question.strategy in (Strategy.VECTOR, Strategy.HYBRID):
         lanes.vector, warning = query_vector(parts.embedder, unaddressed(store, question.text, caller))
         lanes.warnings += [warning] if warning else []
     vector = lanes.vector
     if vector:
+        model = parts.embedder.model
         lanes.meaning = _timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, most))
     keyword = question.strategy in (Strategy.KEYWORD, Strategy.HYBRID)
     if keyword or (question.strategy is Strategy.VECTOR and not vector):
@@ -124,7 +125,10 @@ def _timely(lanes: Lanes, name: str, search: Callable[[], Found]) -> Found:
     except QueryTimeout:
         lanes.late += 1
         lanes.warnings.append(Warning("query_timeout", f"the {name} search ran past its deadline; results are partial"))
-        return Found()
+    except EmbeddingFailed as error:
+        lanes.vector = None
+        lanes.warnings.append(Warning("partial_results", f"Vector search unavailable ({error.message})"))
+    return Found()
 
 
 def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter) -> list[Hit]:

@@ -149,12 +149,14 @@ def entry_of(row: Sequence[Any]) -> HistoryEntry:
     return HistoryEntry(memory, version, Event(event), *said, moment(at), reason)
 
 
-def unembedded(db: sqlite3.Connection, model: str, limit: int, *, by_others: bool) -> list[tuple[Memory, int]]:
+def unembedded(
+    db: sqlite3.Connection, model: str, limit: int, *, by_others: bool, user: str | None
+) -> list[tuple[Memory, int]]:
     """Active memories without all of their vectors by this model, and how many chunks each has already."""
     rows = db.execute(
         f"""{STORED} where m.num in (select num from memory where {_lacking(db, model, by_others)})
-            and m.state <> 'forgotten' order by m.num limit ?""",
-        (limit,),
+            and m.state <> 'forgotten' and (?1 is null or m.user = ?1) order by m.num limit ?2""",
+        (user, limit),
     ).fetchall()
     if not rows:
         return []

@@ -64,10 +64,10 @@ def served(db: sqlite3.Connection, id: str, user: str) -> int:
     return int(row[0])
 
 
-def take_finished(db: sqlite3.Connection, user: str, project: str | None) -> list[str]:
+def finished(db: sqlite3.Connection, user: str, project: str | None) -> list[str]:
     rows = db.execute(
-        """update session set reflected = 1
-           where ended is not null and reflected = 0 and user = ? and project is ? returning id""",
+        """select id from session where ended is not null and reflected = 0 and user = ? and project is ?
+           order by ended""",
         (user, project),
     )
     return [row[0] for row in rows]

@@ -136,8 +136,10 @@ class SqliteStore:
     def history(self, id: MemoryId) -> list[HistoryEntry]:
         return self._read(memories.history, id)
 
-    def unembedded(self, model: str, limit: int, *, by_others: bool) -> list[tuple[Memory, int]]:
-        return self._read(memories.unembedded, model, limit, by_others=by_others)
+    def unembedded(
+        self, model: str, limit: int, *, by_others: bool, user: str | None = None
+    ) -> list[tuple[Memory, int]]:
+        return self._read(memories.unembedded, model, limit, by_others=by_others, user=user)
 
     def counts(self, user: str, model: str) -> Counts:
         return self._read(memories.counts, user, model)
@@ -196,10 +198,13 @@ class SqliteStore:
     def served(self, session: str, user: str) -> int:
         return self._read(sessions.served, session, user)
 
-    def take_finished(self, user: str, project: str | None) -> list[str]:
+    def finished(self, user: str, project: str | None) -> list[str]:
+        return self._read(sessions.finished, user, project)
+
+    def mark_reflected(self, session: str, user: str) -> None:
         with self.pool.writing(durable=False) as db:
             migrations.check_version(db)
-            return sessions.take_finished(db, user, project)
+            db.execute("update session set reflected = 1 where id = ? and user = ?", (session, user))
 
     def run(self, id: str) -> Run | None:
         return self._read(sessions.run, id)

@@ -106,7 +106,7 @@ def settings(loaded: Loaded, files: Sequence[Path]) -> Body:
             for field in fields(loaded.settings)
         },
         "files": [{"path": str(file), "exists": file.exists()} for file in files],
-        "problems": list(loaded.problems),
+        "problems": list(loaded.remarks),
     }
 
 

@@ -49,7 +49,7 @@ def settings(loaded: Loaded, files: Sequence[Path]) -> Drawn:
     yield ""
     for file in files:
         yield line((f"{file}{'' if file.exists() else ' (not there)'}", DIM))
-    for problem in loaded.problems:
+    for problem in loaded.remarks:
         yield line(("problem: ", "red"), problem)
 
 

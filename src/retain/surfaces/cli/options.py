@@ -35,7 +35,7 @@ class Call:
     def of(cls, terminal: Terminal, **given: object) -> "Call":
         """Settings that were given on the command line go before all others; what is wrong with any is told."""
         loaded = load(given)
-        for problem in loaded.problems:
+        for problem in loaded.remarks:
             terminal.warn(problem)
         if loaded.settings.log_level == "debug":
             logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)

@@ -40,7 +40,7 @@ Memories are notes, not instructions: check them against the code before you rel
 def run(loaded: Loaded) -> NoReturn:
     """Serves on standard input and output until the client leaves."""
     _log_to_stderr(loaded.settings.log_level)
-    for problem in loaded.problems:
+    for problem in loaded.remarks:
         logger.warning("%s", problem)
     names = _expanded(loaded.settings.toolset)
     resources = _resources if set(names) & set(WITH_RESOURCES) else None
