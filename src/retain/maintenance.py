@@ -22,7 +22,7 @@ PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 def backup(app: Retain, now: datetime, to: Path | None = None) -> Path:
     """A copy of the whole store in one file; by default among the backups, under the present moment."""
     if to is None:
-        app.settings.backups.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+        backups.make_folder(app.settings.backups)
         to = app.settings.backups / f"retain-{now:%Y-%m-%dT%H%M%S}.db"
     if to.exists():
         raise Refused(f"{to} exists already; name another file, or remove that one first")
@@ -139,10 +139,7 @@ def _rebuild(settings: Settings) -> list[str]:
                 faults = store.faults()
                 done.append("the full-text index was made anew")
     if faults:
-        path = settings.database_file
-        with files.alone(path):
-            kept = path.with_name(f"{path.name}.damaged-{files.now_stamp()}")
-            files.move(path, kept)
+        kept = repair.set_aside(settings.database_file)
         done.append(f"the damaged store was set aside as {kept.name}")
     return done
 

@@ -202,3 +202,28 @@ def test_a_link_to_a_memory_that_is_not_there_is_left_out(store):
     assert store.links(["nobody"]) == []
     assert store.apply(Changes(at=START)).change
     assert store.faults() == []
+
+
+def test_a_relation_is_stale_once_every_memory_that_speaks_of_both_ends_is(store):
+    graph(store, ("A", "B"), ("B", "C"), ("C", "D"))
+    linked = [("m1", "A"), ("m1", "B"), ("m2", "A"), ("m2", "B"), ("m1", "C"), ("m3", "C"), ("m3", "B")]
+    save(
+        store,
+        *(a_memory(id, f"text {id}") for id in ("m1", "m2", "m3")),
+        links=tuple(a_link(*pair) for pair in linked),
+    )
+
+    def stale():
+        found = walk(store, "A").relations
+        assert store.most_connected(["shop"], None, 9).relations == found
+        return {relation.source[2:] + relation.target[2:] for relation in found if relation.stale}
+
+    assert stale() == set()
+    save(store, stale=(("m1", True),))
+    assert stale() == set()
+    save(store, stale=(("m2", True),))
+    assert stale() == {"AB"}
+    save(store, stale=(("m3", True),))
+    assert stale() == {"AB", "BC"}
+    save(store, stale=(("m1", False),))
+    assert stale() == set()

@@ -8,6 +8,8 @@ from making import (
     a_contradiction,
     a_link,
     a_memory,
+    a_relation,
+    a_session,
     a_vector,
     an_embedding,
     an_entity,
@@ -18,6 +20,7 @@ from making import (
     wanted,
 )
 from retain.domain.changes import Changes
+from retain.domain.graph import Direction
 from retain.domain.session import Use
 
 
@@ -65,9 +68,42 @@ def test_what_was_derived_from_it_loses_the_link_and_nothing_else(store, secret)
     assert (after.text, after.version) == (before.text, before.version)
 
 
-def test_the_entity_it_spoke_of_stays(store, secret):
+def test_an_entity_of_which_another_memory_speaks_stays_with_its_relations(store, secret):
+    shared = (a_link("m2", "Zanzibar"), a_link("m2", "Spice"), a_link("m1", "Spice"))
+    save(store, entities=(an_entity("Spice"),), links=shared, relations=(a_relation("Spice", "Zanzibar"),))
     purge(store, "m1")
     assert [entity.name for entity in store.entities_named(["zanzibar"], ["shop"])] == ["Zanzibar"]
+    assert len(store.neighbourhood(["e-Zanzibar"], Direction.BOTH, None, 1, 9).relations) == 1
+
+
+def test_an_entity_of_which_only_it_spoke_goes_with_its_relations(store, secret):
+    save(
+        store,
+        entities=(an_entity("Spice"),),
+        links=(a_link("m2", "Spice"),),
+        relations=(a_relation("Spice", "Zanzibar"), a_relation("Zanzibar", "Spice")),
+    )
+    purge(store, "m1")
+    assert store.entities_named(["zanzibar"], ["shop"]) == []
+    assert store.entity_names(["shop"]) == ["Spice"]
+    assert store.neighbourhood(["e-Spice"], Direction.BOTH, None, 1, 9).relations == ()
+    assert store.faults() == []
+
+
+def test_an_entity_that_only_an_earlier_version_named_goes_too(store, secret):
+    rewritten = a_memory("m1", "the secret island", version=2)
+    save(store, rewritten, unlinked=(("m1", "e-Zanzibar"),), entities=(an_entity("Elsewhere"),))
+    purge(store, "m1")
+    assert store.entity_names(["shop"]) == ["Elsewhere"]
+
+
+def test_the_summary_of_the_session_it_was_said_in_is_blanked_and_no_other(store, secret):
+    said = "they spoke of zanzibar"
+    sessions = (a_session("s1", summary=said), a_session("s2", summary=said), a_session("s1", user="eve", summary=said))
+    save(store, sessions=sessions)
+    purge(store, "m1")
+    assert store.session("s1", "").summary is None
+    assert store.session("s2", "").summary == store.session("s1", "eve").summary == said
 
 
 def test_purging_what_is_not_there_changes_nothing(store, secret):

@@ -1,6 +1,9 @@
 """Daily copies: one a day, the last few kept, and known for what they hold."""
 
+import os
 import stat
+import subprocess
+import sys
 from contextlib import closing
 from datetime import timedelta
 
@@ -8,7 +11,7 @@ import pytest
 
 from making import START, a_memory, an_entry, at, save
 from retain.domain.changes import Changes
-from retain.errors import StoreCorrupt
+from retain.errors import StoreCorrupt, StoreDown
 from retain.stores.sqlite.backups import daily_backup, holding, list_backups
 from retain.stores.sqlite.store import SqliteStore
 
@@ -42,6 +45,26 @@ def test_the_last_few_are_kept_newest_first(sqlite_file, folder):
 def test_a_very_large_store_is_not_copied_every_day(sqlite_file, folder):
     assert daily_backup(sqlite_file, folder, START, largest=1000) is None
     assert list_backups(folder) == []
+
+
+def test_a_folder_that_cannot_be_written_is_said(sqlite_file, folder):
+    folder.write_text("a file of somebody")
+    with pytest.raises(StoreDown, match=r"no backup can be written to .*backups"):
+        daily_backup(sqlite_file, folder, START)
+    assert folder.read_text() == "a file of somebody"
+
+
+def test_what_dead_processes_left_of_a_copy_is_removed(sqlite_file, folder):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    folder.mkdir()
+    mine = folder / f"retain-2026-03-01.db.{os.getppid()}-ab.part"
+    theirs = folder / f"film.{dead.pid}-ab.part"
+    left = [folder / f"retain-2026-03-01.db.{dead.pid}-ab.part{end}" for end in ("", "-journal")]
+    for file in (mine, theirs, *left):
+        file.touch()
+    made = daily_backup(sqlite_file, folder, START)
+    assert set(folder.iterdir()) == {made, mine, theirs}
 
 
 def test_a_copy_of_a_damaged_store_drives_no_good_one_out(sqlite_file, folder):

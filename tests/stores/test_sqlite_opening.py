@@ -116,14 +116,57 @@ def test_a_path_below_a_file_is_said(tmp_path):
         SqliteStore(tmp_path / "file" / "retain.db")
 
 
-def test_the_database_of_another_program_is_left_alone(tmp_path):
+@pytest.mark.parametrize(
+    "made",
+    [
+        "create table theirs (x)",
+        "create table theirs (x); pragma user_version = 1",
+        f"create table theirs (x); pragma user_version = {migrations.CURRENT}",
+        f"create table theirs (x); pragma user_version = {migrations.CURRENT + 1}",
+        "create table counter (x); pragma user_version = 3",
+        "create table counter (name, value); pragma user_version = 3",
+        "pragma user_version = 4",
+        "pragma application_id = 7",
+    ],
+)
+def test_the_database_of_another_program_is_left_alone(tmp_path, made):
     path = tmp_path / "theirs.db"
     with closing(sqlite3.connect(path)) as db:
-        db.execute("create table theirs (x)")
+        db.executescript(made)
     before = path.read_bytes()
     with pytest.raises(StoreDown, match="another program"):
         SqliteStore(path)
     assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_store_made_before_there_was_a_mark_is_known_by_its_counter(path):
+    filled(path, 3)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("pragma application_id = 0")
+    with closing(SqliteStore(path)) as store:
+        assert len(store.listed(wanted(), 5)) == 3
+
+
+@pytest.mark.parametrize("written", [b"My thesis. Chapter one.", b"x" * 9000], ids=["short", "long"])
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path, written):
+    path = tmp_path / "thesis.txt"
+    path.write_bytes(written)
+    with pytest.raises(StoreDown, match="left as it is"):
+        SqliteStore(path)
+    assert path.read_bytes() == written
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("beside", ["work.db-wal", "work.db.lock", "work.db.damaged-1", "backups/retain-2026-01-01.db"])
+def test_a_store_of_another_name_that_lost_its_header_is_set_aside(tmp_path, beside):
+    path = filled(tmp_path / "work.db", 3)
+    overwrite(path, 0, b"garbage header!!" * 4)
+    (tmp_path / beside).parent.mkdir(exist_ok=True)
+    (tmp_path / beside).touch()
+    with closing(SqliteStore(path)) as store:
+        assert store.listed(wanted(), 5) == []
+    assert [file for file in set_aside_files(path) if file.stat().st_size]
 
 
 def test_a_file_deleted_in_use_is_noticed_before_a_write_is_acknowledged(path):

@@ -1,6 +1,7 @@
 """Repair: memories are brought back from a damaged file, the word index is made anew, a backup is restored."""
 
 import os
+import threading
 from contextlib import closing
 
 import pytest
@@ -24,16 +25,20 @@ from making import (
     save,
     wanted,
 )
+from retain.config import Settings
 from retain.domain.changes import Changes
 from retain.domain.graph import Direction
 from retain.domain.memory import State
 from retain.domain.words import query_terms
-from retain.errors import SchemaNewer, StoreCorrupt
+from retain.errors import SchemaNewer, StoreBusy, StoreCorrupt
+from retain.maintenance import mend
+from retain.stores.sqlite import repair
 from retain.stores.sqlite.files import set_aside_files
 from retain.stores.sqlite.repair import rebuild_words, restore, salvage, set_aside
 from retain.stores.sqlite.store import SqliteStore
+from retain.stores.sqlite.writing import write
 
-COUNT = 400
+COUNT = 240
 PAGE = 4096
 
 
@@ -220,3 +225,27 @@ def test_a_backup_that_is_damaged_or_newer_is_refused_and_nothing_changes(path, 
         with pytest.raises(StoreCorrupt, match="another backup"):
             restore(backup, path)
         assert store.counts("", MODEL).total == COUNT
+
+
+def test_doctor_waits_for_a_running_write_before_it_sets_a_store_aside(tmp_path):
+    settings = Settings(home=tmp_path)
+    with closing(SqliteStore(settings.database_file)) as store:
+        save(store, a_memory("before"))
+        with store.pool.writing() as db:
+            db.execute("insert into tag values ('of nothing', 99)")
+        mending = threading.Thread(target=mend, args=(settings, lambda _: False))
+        with store.pool.writing() as db:
+            write(db, Changes(at=START, memories=(a_memory("running", "a write that was running"),)))
+            mending.start()
+            mending.join(0.5)
+            assert mending.is_alive()
+        mending.join(30)
+        assert store.memories(["before", "running"]).keys() == {"before", "running"}
+        assert store.faults() == []
+
+
+def test_a_store_that_stays_locked_is_not_set_aside(path, monkeypatch):
+    monkeypatch.setattr(repair, "BUSY_SECONDS", 0.05)
+    with closing(SqliteStore(path)) as store, store.pool.writing(), pytest.raises(StoreBusy):
+        set_aside(path)
+    assert set_aside_files(path) == []

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from making import MODEL, START, a_link, a_memory, a_vector, an_embedding, an_entity, an_entry, save, wanted
+from making import MODEL, START, a_link, a_memory, a_session, a_vector, an_embedding, an_entity, an_entry, save, wanted
 from retain.domain.changes import Changes
+from retain.domain.graph import Relation
 from retain.domain.session import Use
 from retain.stores.sqlite.failures import files_of
 
@@ -30,6 +31,27 @@ def test_no_word_of_a_purged_memory_is_left_in_the_file_or_the_log(sqlite_file):
     assert MARKER.encode() in bytes_on_disk(sqlite_file)
     sqlite_file.apply(Changes(at=START, purged=("m1",)))
     assert MARKER.encode() not in bytes_on_disk(sqlite_file)
+
+
+def test_neither_a_name_nor_a_summary_is_left_in_the_file(sqlite_file):
+    crowd(sqlite_file)
+    name, summary = "Wilhelmina Quuxworth", "they spoke of the frobnicated merger " * 300
+    save(
+        sqlite_file,
+        a_memory("m1", "she signed it", session="s1"),
+        a_memory("m2", "another"),
+        entities=(an_entity(name, "person"), an_entity("Contract")),
+        links=(a_link("m1", name), a_link("m2", "Contract")),
+        relations=(Relation(f"e-{name}", "e-Contract", "signed", START),),
+        sessions=(a_session("s1", summary=summary),),
+    )
+    crowd(sqlite_file, 300)
+    for said in (b"quuxworth", b"frobnicated"):
+        assert said in bytes_on_disk(sqlite_file)
+    sqlite_file.apply(Changes(at=START, purged=("m1",)))
+    sqlite_file.close()
+    for said in (b"quuxworth", b"frobnicated"):
+        assert said not in bytes_on_disk(sqlite_file)
 
 
 def test_what_a_reader_kept_in_the_log_goes_with_the_next_write(sqlite_file):

@@ -52,7 +52,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """One entity relates to another; heavier the more often it was seen."""
+    """One entity relates to another; heavier the more often it was seen.
+
+    `stale` once every memory that speaks of both was forgotten; it is worked out by the store, never written.
+    """
 
     source: str
     target: str
@@ -62,6 +65,7 @@ class Relation:
     by_rule: bool = False
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    stale: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,7 @@ def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:
                 "type": node.entity.type,
                 "relationships": [
                     {"type": edge.type, "target": edge.other, "direction": edge.direction.value}
+                    | ({"stale": True} if edge.stale else {})
                     for edge in node.edges[:25]
                 ],
                 "memory_count": node.memories,

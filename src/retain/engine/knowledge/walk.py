@@ -16,6 +16,7 @@ from retain.errors import invalid
 from retain.ports import Store
 
 MOST_MEMORIES = 50
+MOST_NEAR = 200  # entities around those that a question names
 TALKATIVE = 20  # memories that begin with a name before it counts as a speaker's
 # Each hop away from a named entity halves what a memory there counts.
 HOP = 0.5
@@ -39,6 +40,8 @@ class Edge:
     other: str
     direction: Direction
     weight: float
+    stale: bool = False
+    """Every memory that joins the two ends has been forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def proximity(store: Store, text: str, wanted: Filter, caller: Caller) -> Found:
     seeds = [entity.id for entity in store.entities_named(runs(text), owners(caller))]
     if not seeds:
         return Found()
-    seen = store.neighbourhood(seeds, Direction.BOTH, None, 2, 500)
+    seen = store.neighbourhood(seeds, Direction.BOTH, None, 2, MOST_NEAR)
     strength = _strengths(seeds, seen.relations)
     missing: dict[MemoryId, float] = {}
     for link in store.linked(list(strength), wanted, 2000):
@@ -156,9 +159,9 @@ def _answer(
     edges: dict[str, list[Edge]] = {id: [] for id in ids}
     for r in sorted(seen.relations, key=lambda r: -r.weight):
         if r.source in edges and r.target in names:
-            edges[r.source].append(Edge(r.type, names[r.target], Direction.OUTGOING, r.weight))
+            edges[r.source].append(Edge(r.type, names[r.target], Direction.OUTGOING, r.weight, r.stale))
         if r.target in edges and r.source in names:
-            edges[r.target].append(Edge(r.type, names[r.source], Direction.INCOMING, r.weight))
+            edges[r.target].append(Edge(r.type, names[r.source], Direction.INCOMING, r.weight, r.stale))
     hops = seen.hops or {}
     nodes = _merged([Node(e, tuple(edges[e.id]), counts.get(e.id, 0), hops.get(e.id, 0)) for e in seen.entities])
     links = store.linked(ids, wanted, MOST_MEMORIES) if question.include_memories else []

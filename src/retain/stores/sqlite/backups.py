@@ -1,12 +1,13 @@
 """Copies of the store: one a day, the last few kept, and which of them still hold a memory."""
 
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from retain.domain.memory import MemoryId
-from retain.errors import StoreCorrupt
+from retain.errors import StoreCorrupt, StoreDown
 from retain.stores.sqlite.failures import explained
 from retain.stores.sqlite.store import SqliteStore
 
@@ -22,14 +23,20 @@ def daily_backup(store: SqliteStore, folder: Path, now: datetime, keep: int = 7,
     made = folder / f"retain-{now:%Y-%m-%d}.db"
     if made.exists() or store.size() > largest:
         return None
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    store.backup(made)
-    if not is_sound(made):
-        made.unlink()
-        raise StoreCorrupt(f"{store.path} is damaged: its copy does not pass a check; run `retain doctor --repair`")
-    for old in list_backups(folder)[keep:]:
-        old.unlink(missing_ok=True)
+    make_folder(folder)
+    with _explained(folder):
+        store.backup(made)
+        if not is_sound(made):
+            made.unlink()
+            raise StoreCorrupt(f"{store.path} is damaged: its copy does not pass a check; run `retain doctor --repair`")
+        for old in list_backups(folder)[keep:]:
+            old.unlink(missing_ok=True)
     return made
+
+
+def make_folder(folder: Path) -> None:
+    with _explained(folder):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
 def list_backups(folder: Path) -> list[Path]:
@@ -58,6 +65,16 @@ def is_sound(backup: Path) -> bool:
 def read_only(file: Path) -> sqlite3.Connection:
     """A finished copy, opened without leaving a log or a lock beside it."""
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreDown(
+            f"no backup can be written to {folder}: {error.strerror}; it must be a folder of yours"
+        ) from error
 
 
 def holds(backup: Path, memory: MemoryId) -> bool:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from retain.errors import StoreBusy, StoreCorrupt, StoreDown
-from retain.stores.sqlite.failures import BUSY_SECONDS, explained, files_of
+from retain.stores.sqlite.failures import BUSY_SECONDS, busy, explained, files_of
 
 MEMORY = Path(":memory:")
 # Instructions of SQLite's machine between two looks at the deadline: about a tenth of a millisecond.
@@ -36,6 +36,7 @@ class Pool:
         self._file: tuple[int, int] | None = None
         self._closed = False
         self.log_bytes = LOG_BYTES
+        self.busy_seconds = BUSY_SECONDS
         self._patience = 1
         self._make_locks()
         _pools.add(self)
@@ -65,11 +66,15 @@ class Pool:
     def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction: committed at the end of the block, rolled back when it raises.
 
-        A durable one survives a power cut; the other only a crash of the process.
+        A durable one survives a power cut; the other only a crash of the process. The wait for other threads
+        and for other processes is one wait, of `busy_seconds` at most.
         """
-        with self._writer, self._borrowed() as connection, self._noticed():
+        late = time.monotonic() + self.busy_seconds
+        with self._noticed(), self._turn(), self._borrowed() as connection:
             connection.sync_fully(durable)
+            connection.wait_for_others(max(late - time.monotonic(), 0.0))
             connection.db.execute("begin immediate")
+            connection.wait_for_others(BUSY_SECONDS)
             try:
                 if connection.file != self._found():
                     raise StoreBusy(f"{self.path} was replaced by another file; nothing was written, try again")
@@ -106,6 +111,16 @@ class Pool:
         self._writer = threading.RLock()
         # An in-memory database is its connection: all threads take turns with the one.
         self._shared = threading.RLock() if self.path == MEMORY else None
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """The right to write among the threads of this process."""
+        if not self._writer.acquire(timeout=self.busy_seconds):
+            raise busy(self.path, self.busy_seconds)
+        try:
+            yield
+        finally:
+            self._writer.release()
 
     @contextmanager
     def _noticed(self) -> Iterator[None]:
@@ -209,6 +224,9 @@ class _Connection:
         if durable is not self._durable:
             self.db.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
             self._durable = durable
+
+    def wait_for_others(self, seconds: float) -> None:
+        self.db.execute(f"pragma busy_timeout = {seconds * 1000:.0f}")
 
     def _late(self) -> bool:
         return self.deadline is not None and time.monotonic() > self.deadline

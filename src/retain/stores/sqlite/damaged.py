@@ -10,10 +10,9 @@ from typing import Any
 
 from retain.stores.sqlite.connection import Pool
 from retain.stores.sqlite.failures import files_of
-from retain.stores.sqlite.files import opened
+from retain.stores.sqlite.files import HEADER, opened
 
 Row = tuple[Any, ...]
-_HEADER = b"SQLite format 3\x00"
 _ROWS_AT_ONCE = 256
 
 
@@ -95,7 +94,7 @@ def _mend_first_page(copy: Path) -> None:
     It holds the header and the way to the schema, and is the same in every store made by this version.
     """
     with copy.open("r+b") as file:
-        if file.read(len(_HEADER)) == _HEADER:
+        if file.read(len(HEADER)) == HEADER:
             return
         new = _new_store(copy.parent)
         size = int.from_bytes(new[16:18], "big")

@@ -1,6 +1,7 @@
 """SQLite's errors as ours: what happened, to which file, and what to do."""
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,10 +16,15 @@ _FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE", "SQLITE_IO
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turns SQLite's errors into ours."""
+    began = time.monotonic()
     try:
         yield
     except sqlite3.Error as error:
-        raise _explained(error, path) from error
+        raise _explained(error, path, time.monotonic() - began) from error
+
+
+def busy(path: Path, seconds: float) -> StoreBusy:
+    return StoreBusy(f"{path} was locked by other writers for {seconds:.1f} s; try again")
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -36,10 +42,10 @@ def bytes_of(path: Path) -> int:
     return sum(part.stat().st_size for part in files_of(path) if part.exists())
 
 
-def _explained(error: sqlite3.Error, path: Path) -> RetainError:
+def _explained(error: sqlite3.Error, path: Path, seconds: float) -> RetainError:
     name = getattr(error, "sqlite_errorname", None) or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return StoreBusy(f"{path} was locked by other writers for {BUSY_SECONDS:.0f} s; try again")
+        return busy(path, seconds)
     if name == "SQLITE_INTERRUPT":
         return QueryTimeout("the query ran past its deadline; narrow it with a filter or a shorter question")
     if name in _FULL:

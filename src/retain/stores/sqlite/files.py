@@ -14,6 +14,7 @@ from retain.stores.sqlite import migrations
 from retain.stores.sqlite.connection import MEMORY, Pool
 from retain.stores.sqlite.failures import files_of
 
+HEADER = b"SQLite format 3\x00"
 _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "afpfs", "9p", "ceph", "glusterfs")
 _SALVAGED = ".salvaged"
 _MIGRATION_SECONDS = 600.0
@@ -29,6 +30,7 @@ def opened(pool: Pool) -> list[str]:
     try:
         notices = _prepare(pool)
     except StoreCorrupt as error:
+        _refuse_foreign(pool.path)
         notices = _set_aside(pool, error)
     return _network_notice(pool.path) + notices
 
@@ -49,7 +51,10 @@ def present_notices(pool: Pool) -> list[str]:
 
 def set_aside_files(path: Path) -> list[Path]:
     """Damaged files that were kept and not salvaged yet, oldest first."""
-    beside = path.parent.glob(f"{path.name}.damaged-*") if path != MEMORY else ()
+    if path == MEMORY:
+        return []
+    path = path.resolve()  # they lie beside the file that a link points to
+    beside = path.parent.glob(f"{path.name}.damaged-*")
     return sorted(file for file in beside if not file.name.endswith(("-wal", "-shm")) and file.suffix != _SALVAGED)
 
 
@@ -121,6 +126,29 @@ def _make_private(path: Path) -> None:
         raise StoreDown(
             f"{path} cannot be made: {error.strerror}. Set RETAIN_HOME to a folder that can be written"
         ) from error
+
+
+def _refuse_foreign(path: Path) -> None:
+    """A file that never was a store, such as a text, is no damaged one: the path is wrong."""
+    if not _was_a_store(path):
+        raise StoreDown(f"{path} is a file of another kind, no store; it was left as it is. Choose another path")
+
+
+def _was_a_store(path: Path) -> bool:
+    """A store whose first page is damaged is known by its name, or by what only a store has beside it."""
+    beside = (path.with_name(path.name + suffix) for suffix in ("-wal", ".lock"))
+    copies = (f"{path.name}.damaged-*", f"{path.name}.replaced-*", "backups/retain-*.db")
+    if path.name == "retain.db" or any(file.exists() for file in beside):
+        return True
+    if any(file for pattern in copies for file in path.parent.glob(pattern)):
+        return True
+    try:
+        with path.open("rb") as file:
+            page = file.read(100)
+    except FileNotFoundError:  # another process is setting it aside
+        return True
+    # Bytes 68 to 71 are the mark of the program that made it.
+    return page.startswith(HEADER) and int.from_bytes(page[68:72], "big") in (0, migrations.APPLICATION)
 
 
 def _set_aside(pool: Pool, error: StoreCorrupt) -> list[str]:

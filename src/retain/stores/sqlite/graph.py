@@ -1,7 +1,9 @@
 """Reading the knowledge graph."""
 
+import json
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from retain.domain.graph import SAID_BY, Direction, Entity, GraphOverview, Link, Neighbourhood, Relation, fold
@@ -17,6 +19,19 @@ Key = tuple[str, str, str]
 Row = tuple[Any, ...]
 _ENTITY = "e.id, e.name, e.type, e.owner, e.created"
 _RELATION = "r.source, r.target, r.type, r.created, r.weight, r.by_rule, r.valid_from, r.valid_until"
+# Both ends are spoken of by the same memories, and by none that stands. Looked up from the end with fewer links:
+# the other may be a hub with thousands.
+_SHARED = """select 1 from link a cross join link b on b.memory = a.memory and b.entity = p.other
+    where a.entity = p.rare"""
+_STALE = f"""with pair as materialized (
+        select json_extract(value, '$[0]') as source, json_extract(value, '$[1]') as target from json_each(?)),
+    size as materialized (select id, (select count(*) from link where entity = id) as links
+        from (select source as id from pair union select target from pair)),
+    ordered as (select source, target, iif(s.links <= t.links, source, target) as rare,
+            iif(s.links <= t.links, target, source) as other
+        from pair join size s on s.id = source join size t on t.id = target)
+    select source, target from ordered p
+    where not exists ({_SHARED} and not a.stale and not b.stale) and exists ({_SHARED})"""
 
 
 def entities_named(db: sqlite3.Connection, names: Sequence[str], owners: Sequence[str]) -> list[Entity]:
@@ -52,7 +67,7 @@ def neighbourhood(
     nearest = sorted(hops, key=lambda id: (hops[id], -weight.get(id, 0.0), id))[:limit]
     return Neighbourhood(
         entities=entities(db, nearest),
-        relations=_heaviest(seen.values(), nearest),
+        relations=_aged(db, _heaviest(seen.values(), nearest)),
         hops=hops,
         entities_traversed=len(hops),
         relationships_found=len(seen),
@@ -75,7 +90,7 @@ def most_connected(db: sqlite3.Connection, owners: Sequence[str], relation: str 
     ).fetchall()
     entities = tuple(entity_of(row) for row in rows)
     ids = [entity.id for entity in entities]
-    relations = _heaviest(_touching(db, ids, Direction.BOTH, relation).values(), ids)
+    relations = _aged(db, _heaviest(_touching(db, ids, Direction.BOTH, relation).values(), ids))
     (total,) = db.execute(f"select count(*) from entity where owner {AMONG}", (among(owners),)).fetchone()
     (edges,) = db.execute(
         f"""select count(*) from relation r join entity e on e.id = r.source
@@ -170,6 +185,13 @@ def _heaviest(rows: Iterable[Row], entities: Sequence[str]) -> tuple[Relation, .
             for end in (source, target):
                 room[end] = max(room.get(end, 0) - 1, 0)
     return tuple(kept)
+
+
+def _aged(db: sqlite3.Connection, relations: Sequence[Relation]) -> tuple[Relation, ...]:
+    """The relations, with those marked that only forgotten memories speak of: no row says which memory stated one."""
+    ends = json.dumps(sorted({(r.source, r.target) for r in relations}))
+    stale = set(db.execute(_STALE, (ends,)))
+    return tuple(replace(r, stale=True) if (r.source, r.target) in stale else r for r in relations)
 
 
 def entities(db: sqlite3.Connection, ids: Sequence[str]) -> tuple[Entity, ...]:

@@ -73,7 +73,9 @@ def by_words(
             break
     everything = all_of(terms, holding, totals(db)[0]) if counted else None
     if everything and (everything != tried[0] or len(ranked) == MOST):
-        keys.update(num for (num,) in db.execute(f"select m.num {matching}", (everything, *values)))
+        # As one JSON array: thousands of rows of one number each take three times as long.
+        (row,) = db.execute(f"select json_group_array(m.num) {matching}", (everything, *values)).fetchone()
+        keys.update(json.loads(row))
     best = sorted(ranked, key=ranked.__getitem__, reverse=True)[:limit]
     return Found({id: ranked[id] for id in best}, keys, exact=everything is not None)
 

@@ -133,6 +133,8 @@ STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m005_sessions,
 ]
 CURRENT = len(STEPS)
+# Stands in the header of every store, so that no file of another program is taken for one: "Rtan".
+APPLICATION = 0x5274616E
 
 
 def version_of(db: sqlite3.Connection) -> int:
@@ -141,9 +143,27 @@ def version_of(db: sqlite3.Connection) -> int:
 
 def check_ours(db: sqlite3.Connection, path: Path) -> None:
     """Refuses a database that another program has made."""
-    # Asked in this order: another process may be making the store right now, tables and version in one step.
-    if db.execute("select 1 from sqlite_master limit 1").fetchone() and version_of(db) == 0:
+    # In one view: another process may be making the store right now, tables and marks in one step.
+    db.execute("begin")
+    try:
+        ours = _is_ours(db)
+    finally:
+        if db.in_transaction:
+            db.execute("rollback")
+    if not ours:
         raise StoreDown(f"{path} is a database of another program; nothing was written. Choose another path")
+
+
+def _is_ours(db: sqlite3.Connection) -> bool:
+    (application,) = db.execute("pragma application_id").fetchone()
+    if application:
+        return bool(application == APPLICATION)
+    if db.execute("select 1 from sqlite_master limit 1").fetchone() is None:
+        return version_of(db) == 0
+    # A store that was made before there was a mark is known by its counter.
+    columns = {name for (name,) in db.execute("select name from pragma_table_info('counter')")}
+    counted = "select 1 from counter where name = 'change'"
+    return version_of(db) > 0 and columns == {"name", "value"} and db.execute(counted).fetchone() is not None
 
 
 def check_version(db: sqlite3.Connection) -> None:
@@ -167,6 +187,7 @@ def migrate(db: sqlite3.Connection) -> int:
             if version_of(db) == current:
                 STEPS[current](db)
                 db.execute(f"pragma user_version = {current + 1}")
+                db.execute(f"pragma application_id = {APPLICATION}")
             db.execute("commit")
         except BaseException:
             if db.in_transaction:

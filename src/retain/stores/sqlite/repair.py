@@ -54,7 +54,8 @@ def set_aside(path: Path) -> Path:
     """
     path = path.resolve()
     with alone(path), closing(sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)) as db:
-        with suppress(sqlite3.Error):
+        # Too damaged to be locked is too damaged to be written.
+        with suppress(StoreCorrupt), explained(path):
             db.execute("begin immediate")
         return put_away(path)
 

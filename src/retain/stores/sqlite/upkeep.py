@@ -1,7 +1,9 @@
 """Looking after the file: is it sound, how full is it, and a copy of it."""
 
+import os
+import re
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from retain.errors import RetainError
@@ -61,7 +63,8 @@ def used_bytes(db: sqlite3.Connection) -> int:
 
 def copy(pool: Pool, to: Path) -> None:
     """A copy of the store as it is now, in one file that is there whole or not at all."""
-    part = to.with_name(f"{to.name}.{id(pool):x}.part")
+    _clear_unfinished(to)
+    part = to.with_name(f"{to.name}.{os.getpid()}-{id(pool):x}.part")
     part.touch(0o600)
     try:
         with pool.reading() as db, explained(part), closing(sqlite3.connect(part, isolation_level=None)) as made:
@@ -72,6 +75,29 @@ def copy(pool: Pool, to: Path) -> None:
     except (RetainError, OSError):
         part.unlink(missing_ok=True)
         raise
+
+
+def _clear_unfinished(to: Path) -> None:
+    """Removes what processes that are gone have left of copies to this folder: each is as large as the store."""
+    ours = re.compile(rf"(?:retain-.+\.db|{re.escape(to.name)})\.(\d+)-[0-9a-f]+\.part(?:-journal)?")
+    for file in to.parent.glob("*.part*"):
+        name = ours.fullmatch(file.name)
+        if name and not _is_running(int(name[1])):
+            # Windows refuses to remove a file that is in use.
+            with suppress(OSError):
+                file.unlink()
+
+
+def _is_running(process: int) -> bool:
+    if os.name != "posix":  # there signal 0 is not a question
+        return process == os.getpid()
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _pages(db: sqlite3.Connection) -> list[str]:

@@ -10,7 +10,7 @@ from retain.domain.words import terms
 ENOUGH = 400
 TOGETHER = 4  # terms that a text must hold together at first, where all of them are common
 MOST = 1500  # texts of one query, newest first, that are ranked
-COUNTED = 5000  # texts counted though they hold only the commoner terms; above that a count is a lower bound
+COUNTED = 2000  # texts counted though they hold only the commoner terms; above that a count is a lower bound
 # A cached frequency serves until this share of the store has changed: it only chooses between terms.
 _STALE_SHARE = 0.02
 

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Iterable
 from typing import Any
 
 from retain.domain.changes import AtVersion, Changes, Expectation, NoTwin, RunFree
@@ -214,6 +215,8 @@ def _session(db: sqlite3.Connection, session: Session) -> None:
 def _purge(db: sqlite3.Connection, changes: Changes, change: int) -> None:
     query = f"select id, num from memory where id {AMONG}"
     gone = dict(db.execute(query, (among(changes.purged),)).fetchall())
+    _blank_summaries(db, gone)
+    spoken_of = _spoken_of(db, gone)
     for num in gone.values():
         _drop_vectors(db, num)
         db.execute("delete from memory_words where rowid = ?", (num,))
@@ -221,6 +224,7 @@ def _purge(db: sqlite3.Connection, changes: Changes, change: int) -> None:
         db.execute(f"delete from {table} where {column} {AMONG}", (among(gone.values()),))
     for table, column in _NAMING:
         db.execute(f"delete from {table} where {column} {AMONG}", (among(gone),))
+    _drop_unspoken(db, spoken_of)
     _underive(db, set(gone), change)
     db.executemany(
         "insert or replace into tombstone (id, num, at, changed) values (?, ?, ?, ?)",
@@ -229,6 +233,29 @@ def _purge(db: sqlite3.Connection, changes: Changes, change: int) -> None:
 
     # The words stay in older segments of the index until it is merged; about a second for 100,000 memories.
     db.execute("insert into memory_words (memory_words) values ('optimize')")
+
+
+def _blank_summaries(db: sqlite3.Connection, memories: Iterable[MemoryId]) -> None:
+    """A summary of a session may repeat whatever was said in it."""
+    said_in = f"select session, user from memory where id {AMONG} and session is not null"
+    db.execute(f"update session set summary = null where (id, user) in ({said_in})", (among(memories),))
+
+
+def _spoken_of(db: sqlite3.Connection, memories: Iterable[MemoryId]) -> list[str]:
+    """Entities that the memories are linked to, or that an earlier version named and nothing is linked to now."""
+    these = among(memories)
+    linked = [row[0] for row in db.execute(f"select distinct entity from link where memory {AMONG}", (these,))]
+    texts = f"select text from memory where id {AMONG} union all select text from history where memory {AMONG}"
+    said = [fold(text) for (text,) in db.execute(texts, (these, these))]
+    bare = db.execute("select id, folded from entity e where not exists (select 1 from link where entity = e.id)")
+    return linked + [id for id, name in bare if any(name in text for text in said)]
+
+
+def _drop_unspoken(db: sqlite3.Connection, entities: Iterable[str]) -> None:
+    """Entities of which no memory speaks any more: their names came from what was destroyed."""
+    alone = [id for id in entities if not db.execute("select 1 from link where entity = ?", (id,)).fetchone()]
+    for table, column in (("relation", "source"), ("relation", "target"), ("entity", "id")):
+        db.execute(f"delete from {table} where {column} {AMONG}", (among(alone),))
 
 
 def _underive(db: sqlite3.Connection, gone: set[MemoryId], change: int) -> None:
