@@ -10,7 +10,7 @@ from retain.domain.time import freshness
 from retain.ports import Context
 
 # Relevance: meaning carries most, words the rest; the small ones decide between near equals.
-MEANING, WORDS, SUBJECT, PHRASE, ASKING = 0.60, 0.40, 0.05, 0.05, -0.05
+MEANING, WORDS, SUBJECT, PHRASE, ASKING = 0.60, 0.40, 0.05, 0.05, -0.10
 # The mix that the scoped contract names.
 RELEVANCE, IMPORTANCE, FRESHNESS = 0.6, 0.2, 0.2
 # A memory that a summary speaks for ranks below that summary.
