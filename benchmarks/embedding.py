@@ -6,11 +6,11 @@ Takes LoCoMo and LongMemEval files. Functions and their docstrings come from the
 this Python; some of those were in the model's training data, so read their figures as an upper bound.
 """
 
+import argparse
 import json
 import os
 import re
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -45,11 +45,14 @@ class Test:
             yield from (question for question, _ in store.questions)
 
 
-def main(paths: list[str]) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="*", type=Path, help="LoCoMo or LongMemEval files")
+    paths = parser.parse_args().data
     model = OnnxEmbedder()
     speed = measure_speed(model)
     show("Speed, one thread", speed)
-    tests = [conversations(Path(path), model) for path in paths] + list(functions(model))
+    tests = [conversations(path, model) for path in paths] + list(functions(model))
     ours = embed_all(model, tests)
     figures = {test.name: {"questions": count(test), "retain-minilm-l6 int8": score(test, ours)} for test in tests}
     try:
@@ -198,4 +201,4 @@ def show(title: str, rows: dict[str, dict[str, float]]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
