@@ -25,7 +25,7 @@ SHARES = {"preferences": 0.25, "project_context": 0.40, "session_history": 0.15,
 LINE = 400  # characters of one memory; the whole text is a `get` away
 PER_SECTION = 20
 MOST_FILES = 20
-PER_PATH = 50  # memories looked at for one path; most share only a word with it
+PER_PATH = 15  # memories looked at for one path; most share only a word with it
 DEEPEST = 20  # steps of a path that count
 SHORTEST = 40  # characters of a memory that is cut to fit; less says nothing
 # Below this a memory is not about the task; a block with nothing in it beats one with noise.
@@ -136,7 +136,7 @@ def _section(
     if section == "session_history":
         here = places(caller, (Scope.SESSION, Scope.PROJECT))
         wanted = Filter(here, kinds=(Kind.EPISODIC,), session=caller.session)
-        recent = store.listed(wanted, 3 * PER_SECTION) if caller.session and here else []
+        recent = store.listed(wanted, 2 * PER_SECTION) if caller.session and here else []
         return [stored for stored in recent if not stored.memory.consolidated]
     if section == "project_context":
         about = about_files(parts, task.files[:MOST_FILES], caller)
