@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from retain.errors import StoreBusy, StoreCorrupt, StoreDown
-from retain.stores.sqlite.failures import BUSY_SECONDS, busy, explained, files_of
+from retain.stores.sqlite.failures import BUSY_SECONDS, busy, explained, files_of, is_busy
 
 MEMORY = Path(":memory:")
 # Instructions of SQLite's machine between two looks at the deadline: about a tenth of a millisecond.
@@ -19,6 +19,7 @@ _STEPS_PER_LOOK = 10_000
 # without readers, and eight busy windows may never leave one.
 LOG_BYTES = 64_000_000
 _LOG_WAIT = 500  # milliseconds
+_RETRY = 0.005  # seconds
 
 _pools: "weakref.WeakSet[Pool]" = weakref.WeakSet()
 
@@ -47,6 +48,7 @@ class Pool:
         with self.plain(seconds) as db:
             db.execute("begin")
             try:
+                _patiently(db, "select 1 from sqlite_schema", time.monotonic() + self.busy_seconds)
                 yield db
             finally:
                 if db.in_transaction:
@@ -73,7 +75,7 @@ class Pool:
         with self._noticed(), self._turn(), self._borrowed() as connection:
             connection.sync_fully(durable)
             connection.wait_for_others(max(late - time.monotonic(), 0.0))
-            connection.db.execute("begin immediate")
+            _patiently(connection.db, "begin immediate", late)
             connection.wait_for_others(BUSY_SECONDS)
             try:
                 if connection.file != self._found():
@@ -230,6 +232,19 @@ class _Connection:
 
     def _late(self) -> bool:
         return self.deadline is not None and time.monotonic() > self.deadline
+
+
+def _patiently(db: sqlite3.Connection, statement: str, late: float) -> None:
+    """Runs a statement that takes a lock. While another process recovers the log of one that crashed, SQLite
+    answers "busy" at once instead of waiting."""
+    while True:
+        try:
+            db.execute(statement).fetchone()
+            return
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() >= late:
+                raise
+            time.sleep(_RETRY)
 
 
 def _cut_log(db: sqlite3.Connection) -> bool:

@@ -42,9 +42,13 @@ def bytes_of(path: Path) -> int:
     return sum(part.stat().st_size for part in files_of(path) if part.exists())
 
 
+def is_busy(error: sqlite3.Error) -> bool:
+    return (getattr(error, "sqlite_errorname", None) or "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+
+
 def _explained(error: sqlite3.Error, path: Path, seconds: float) -> RetainError:
     name = getattr(error, "sqlite_errorname", None) or ""
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+    if is_busy(error):
         return busy(path, seconds)
     if name == "SQLITE_INTERRUPT":
         return QueryTimeout("the query ran past its deadline; narrow it with a filter or a shorter question")

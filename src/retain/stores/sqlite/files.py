@@ -28,7 +28,7 @@ def opened(pool: Pool) -> list[str]:
         return []
     _make_private(pool.path)
     try:
-        notices = _prepare(pool)
+        notices = _prepared_in_time(pool)
     except StoreCorrupt as error:
         _refuse_foreign(pool.path)
         notices = _set_aside(pool, error)
@@ -100,6 +100,18 @@ def alone(path: Path) -> Iterator[None]:
 
 def now_stamp() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
+
+
+def _prepared_in_time(pool: Pool) -> list[str]:
+    """As `_prepare`, through a moment in which another process recovers the log: SQLite does not wait for that."""
+    late = time.monotonic() + pool.busy_seconds
+    while True:
+        try:
+            return _prepare(pool)
+        except StoreBusy:
+            if time.monotonic() >= late:
+                raise
+            time.sleep(0.01)
 
 
 def _prepare(pool: Pool) -> list[str]:
