@@ -48,7 +48,7 @@ def activity(parts: Parts, caller: Caller) -> Activity | None:
 
 
 def end(parts: Parts, caller: Caller, now: datetime) -> None:
-    """Closes the session with a count and a one-line summary; a session in which nothing happened leaves no row."""
+    """Closes the session with a count and a one-line summary; one that was never begun leaves no row."""
     done = activity(parts, caller)
     if done is None:
         return

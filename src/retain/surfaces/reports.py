@@ -5,9 +5,10 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from retain.app import Retain
-from retain.domain.memory import Stored
-from retain.domain.recall import Warning
+from retain.domain.memory import Memory, Stored
+from retain.domain.recall import Recalled, Warning
 from retain.domain.time import iso
+from retain.engine.context import Block
 from retain.engine.knowledge.walk import GraphAnswer, GraphQuestion
 from retain.engine.lifecycle.consolidation import Consolidated
 from retain.engine.remember import Remembered
@@ -17,6 +18,8 @@ from retain.errors import shorten
 from retain.surfaces import render
 from retain.surfaces.render import Body, memory_id
 from retain.version import __version__
+
+MOST_CHARS = 2000  # of one memory, unless the caller wants more
 
 
 class ContextBody(TypedDict):
@@ -63,6 +66,32 @@ def revised(done: Revised) -> Body:
     if done.contradicts:
         body["contradicts"] = [{"memory_id": memory_id(c.older), "why": c.detail} for c in done.contradicts]
     return body | {"warnings": render.warnings(*done.warnings, _redacted(done.redacted))}
+
+
+def recalled(answer: Recalled, max_chars: int = MOST_CHARS, *, explain: bool) -> Body:
+    return {
+        "memories": render.hits(answer.hits, max_chars, explain=explain),
+        "total_matched": answer.matched,
+        **({} if answer.exact else {"total_is_lower_bound": True}),
+        "strategy_used": answer.strategy.value,
+        "warnings": render.warnings(*answer.warnings),
+    }
+
+
+def context(block: Block) -> Body:
+    return {
+        "context_block": block.text,
+        "memories_used": len(block.memories),
+        "tokens_used": block.tokens,
+        "truncated": block.truncated,
+        "warnings": render.warnings(*block.warnings),
+    }
+
+
+def moved(memory: Memory) -> Body:
+    """A memory that was forgotten or brought back."""
+    status = memory.status
+    return {"memory_id": memory_id(memory.id), "status": status.state.value, "reason": status.reason, "warnings": []}
 
 
 def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:

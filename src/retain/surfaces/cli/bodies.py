@@ -9,45 +9,13 @@ from retain.config import Loaded
 from retain.doctor import Check
 from retain.domain.changes import Run
 from retain.domain.memory import HistoryEntry, Memory
-from retain.domain.recall import Recalled
 from retain.domain.time import iso
-from retain.engine.context import Block
 from retain.engine.lifecycle.consolidation import Undone
-from retain.surfaces import render
 from retain.surfaces.render import Body, memory_id
 
 SECRET = ("remote_pass", "embedding_key")
 MASK = "••••"
-MOST_CHARS = 2000
 _IN_URL = re.compile(r"(://[^/@]*:)[^/@]*@")
-
-
-def recalled(answer: Recalled, *, explain: bool) -> Body:
-    return {
-        "memories": render.hits(answer.hits, MOST_CHARS, explain=explain),
-        "total_matched": answer.matched,
-        "strategy_used": answer.strategy.value,
-        "warnings": render.warnings(*answer.warnings),
-    }
-
-
-def block(made: Block) -> Body:
-    return {
-        "context_block": made.text,
-        "memories_used": len(made.memories),
-        "tokens_used": made.tokens,
-        "truncated": made.truncated,
-        "warnings": render.warnings(*made.warnings),
-    }
-
-
-def moved(memory: Memory) -> Body:
-    """A memory that was forgotten or brought back."""
-    return {
-        "memory_id": memory_id(memory.id),
-        "status": memory.status.state.value,
-        "reason": memory.status.reason,
-    }
 
 
 def destroyed(memory: Memory, holding: Sequence[Path]) -> Body:

@@ -61,7 +61,7 @@ def recall(
     with call.memory() as app:
         answer = app.engine.recall(asked, app.caller(session))
         now = app.now()
-    call.terminal.tell(bodies.recalled(answer, explain=explain), draw.recalled(answer, now, explain=explain))
+    call.terminal.tell(reports.recalled(answer, explain=explain), draw.recalled(answer, now, explain=explain))
     return None if answer.hits else exits.NOTHING
 
 
@@ -89,7 +89,7 @@ def context(
     wanted = Task(" ".join(task), tuple(files), max_tokens, tuple(sections) or tuple(SECTIONS))
     with call.memory() as app:
         block = app.engine.context(wanted, app.caller(session))
-    call.terminal.tell(bodies.block(block), [printable(block.text), *draw.warnings(block.warnings)])
+    call.terminal.tell(reports.context(block), [printable(block.text), *draw.warnings(block.warnings)])
     return None if block.memories else exits.NOTHING
 
 

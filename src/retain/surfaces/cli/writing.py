@@ -73,7 +73,7 @@ def forget(call: Call, id: str, reason: str | None, restore: bool, purge: bool, 
             return
         memory = app.bring_back(id) if restore else app.forget(id, reason)
     verb = "brought back" if restore else "forgotten"
-    call.terminal.tell(bodies.moved(memory), draw.moved(verb, memory))
+    call.terminal.tell(reports.moved(memory), draw.moved(verb, memory))
 
 
 @click.command()

@@ -134,14 +134,8 @@ def recall_memories(
         include_forgotten,
     )
     answer = app.engine.recall(question, app.caller())
-    return {
-        "memories": render.hits(answer.hits, max_content_chars, explain=explain),
-        "total_matched": answer.matched,
-        **({} if answer.exact else {"total_is_lower_bound": True}),
-        "strategy_used": answer.strategy.value,
-        "query_time_ms": round((time.perf_counter() - began) * 1000, 1),
-        "warnings": render.warnings(*answer.warnings),
-    }
+    took = round((time.perf_counter() - began) * 1000, 1)
+    return reports.recalled(answer, max_content_chars, explain=explain) | {"query_time_ms": took}
 
 
 @tools.tool("Search the knowledge graph", read_only=True, idempotent=True)
@@ -172,12 +166,7 @@ def forget_memory(
         memory = app.engine.bring_back(memory_id, app.caller())
     else:
         memory = app.engine.forget(memory_id, reason, app.caller())
-    return {
-        "memory_id": render.memory_id(memory.id),
-        "status": memory.status.state.value,
-        "reason": memory.status.reason,
-        "warnings": [],
-    }
+    return reports.moved(memory)
 
 
 @tools.tool("Update a memory")
@@ -237,14 +226,7 @@ def get_memory_context(
     the start of work."""
     wanted = tuple(sections) if sections else tuple(SECTIONS)
     task = Task(task_description or "", tuple(files_in_context or ()), max_tokens, wanted)
-    block = app.engine.context(task, app.caller())
-    return {
-        "context_block": block.text,
-        "memories_used": len(block.memories),
-        "tokens_used": block.tokens,
-        "truncated": block.truncated,
-        "warnings": render.warnings(*block.warnings),
-    }
+    return reports.context(app.engine.context(task, app.caller()))
 
 
 @tools.tool("Promote a memory", idempotent=True)
