@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
-from retain.config import Loaded
+from retain.config import TOOLSETS, Loaded
 from retain.errors import RetainError
 from retain.surfaces.mcp.server import Offer, RetainServer
 from retain.surfaces.mcp.stdio import serve
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-ALL = ("default", "scoped")
+ALL = tuple(name for name in TOOLSETS if name != "all")
 WITH_RESOURCES = ("default", "scoped")
 
 INSTRUCTIONS = """Retain is the lasting memory of this project and its user, shared by every session.
