@@ -224,6 +224,30 @@ def test_a_cancelled_call_is_not_answered(running):
     assert running.seen == []
 
 
+def test_a_client_that_asks_hears_how_far_a_call_is_also_after_its_answer(server):
+    server.hello()
+    number = server.send("tools/call", name="climb", arguments={"steps": 9}, _meta={"progressToken": "climbing"})
+    told = []
+    while not told or told[-1]["params"]["progress"] < 9:
+        message = server.line()
+        if message.get("id") == number:
+            assert message["result"]["structuredContent"] == {"climbing": True}
+        else:
+            told.append(message)
+    assert {message["method"] for message in told} == {"notifications/progress"}
+    steps = [message["params"] for message in told]
+    assert steps[0] == {"progressToken": "climbing", "progress": 1, "total": 9, "message": "step 1"}
+    # Each value is above the one before, and those that come too thick are left out.
+    assert [step["progress"] for step in steps] == [1, 2, 9]
+
+
+def test_a_client_that_does_not_ask_for_progress_hears_nothing(server):
+    server.hello()
+    assert server.call("climb", steps=9)["structuredContent"] == {"climbing": True}
+    server.call("wait", seconds=0.6)
+    assert server.seen == []
+
+
 def test_resources_are_listed_and_read(running):
     assert [each["uri"] for each in running.ask("resources/list")["result"]["resources"]] == [
         "toy://notes",

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from retain.errors import StoreDown
+from retain.surfaces.mcp.progress import Progress
 from retain.surfaces.mcp.server import Offer, RetainServer
 from retain.surfaces.mcp.stdio import serve
 from retain.surfaces.mcp.subscriptions import ResourceSpec
@@ -106,6 +108,19 @@ def crash(app: Toy) -> dict[str, object]:
 def fail(app: Toy) -> dict[str, object]:
     """Call this to see an error."""
     raise StoreDown("the store is away", queued=3)
+
+
+@tools.tool("Climb")
+def climb(app: Toy, steps: int, progress: Progress) -> dict[str, object]:
+    """Call this for work that goes on after the answer."""
+
+    def go_on() -> None:
+        for step in (2, 1, 3, steps):
+            progress(step, steps, f"step {step}")
+
+    progress(1, steps, "step 1")
+    threading.Timer(0.3, go_on).start()
+    return {"climbing": True}
 
 
 @tools.tool("Announce")

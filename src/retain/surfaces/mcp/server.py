@@ -18,8 +18,9 @@ from mcp.shared.exceptions import MCPError
 
 from retain.errors import NotFound, RetainError, shorten
 from retain.surfaces.mcp import arguments
+from retain.surfaces.mcp.progress import Progress, progress_for
 from retain.surfaces.mcp.subscriptions import Context, ResourceSpec, Subscriptions
-from retain.surfaces.mcp.tools import Tool, Toolset, envelope, merged
+from retain.surfaces.mcp.tools import PROGRESS, Tool, Toolset, envelope, merged
 
 logger = logging.getLogger(__name__)
 
@@ -122,18 +123,21 @@ class RetainServer(Generic[App]):
     async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=await self._in_thread(lambda: list(map(_listed, self._tools.values()))))
 
-    async def _call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = (await self._in_thread(lambda: self._tools)).get(params.name)
         if tool is None:
             return _answer(envelope(self._no_tool(params.name)), failed=True)
         try:
-            return await self._in_thread(lambda: self._call(tool, params.arguments))
+            extra = {PROGRESS: progress_for(ctx)} if tool.reports else {}
+            return await self._in_thread(lambda: self._call(tool, params.arguments, extra))
         finally:
             self._subscriptions.look_now()
 
-    def _call(self, tool: Tool, given: Mapping[str, object] | None) -> types.CallToolResult:
+    def _call(
+        self, tool: Tool, given: Mapping[str, object] | None, extra: Mapping[str, Progress]
+    ) -> types.CallToolResult:
         try:
-            return _answer(tool.function(self.app, **arguments.read(tool, given)))
+            return _answer(tool.function(self.app, **arguments.read(tool, given), **extra))
         except RetainError as error:
             body = tool.envelope(error)
         except Exception as error:

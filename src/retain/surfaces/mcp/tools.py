@@ -16,7 +16,9 @@ logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Mapping[str, object] | str)
-Envelope = Callable[[RetainError], dict[str, object]]
+# A failed call's body: an object, or the message alone where the contract says so.
+Envelope = Callable[[RetainError], dict[str, object] | str]
+PROGRESS = "progress"  # a tool with a parameter of this name is given a way to say how far it is
 
 
 class Hints(TypedDict, total=False):
@@ -58,10 +60,14 @@ class Tool:
     def model(self) -> type[BaseModel]:
         """The parameters after the first, which is the application and never comes from outside."""
         hints = get_type_hints(self.function, include_extras=True)
-        _, *parameters = inspect.signature(self.function).parameters.values()
+        _, *parameters = (p for p in inspect.signature(self.function).parameters.values() if p.name != PROGRESS)
         # create_model is typed for fields written out by name.
         fields: Any = {p.name: (hints[p.name], ... if p.default is p.empty else p.default) for p in parameters}
         return create_model(self.name, __config__=ConfigDict(extra="forbid", protected_namespaces=()), **fields)
+
+    @cached_property
+    def reports(self) -> bool:
+        return PROGRESS in inspect.signature(self.function).parameters
 
     @cached_property
     def input_schema(self) -> Schema:
