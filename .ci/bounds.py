@@ -12,6 +12,7 @@ LINTERS = ("ruff", "mypy", "import-linter", "types-")
 
 project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())
 package, dev = project["project"]["dependencies"], project["dependency-groups"]["dev"]
+package = [*package, *(need for extra in project["project"]["optional-dependencies"].values() for need in extra)]
 if "--lowest" in sys.argv:
     package = [re.sub(r">=([^,]+),<.*", r"==\1", requirement) for requirement in package]
     dev = [requirement for requirement in dev if not requirement.startswith(LINTERS)]
