@@ -1,6 +1,8 @@
-"""Stand-ins for what is random or paid for: here, the clock."""
+"""Stand-ins for what is random or paid for: the clock, and what another window does at the worst moment."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
@@ -17,3 +19,20 @@ class FixedClock:
     def tick(self, seconds: float = 1.0) -> datetime:
         self._now += timedelta(seconds=seconds)
         return self._now
+
+
+class Rival:
+    """A store in which another window acts just before the first plan is applied."""
+
+    def __init__(self, store: Any, act: Callable[[], object]) -> None:
+        self._store = store
+        self._act: Callable[[], object] | None = act
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def apply(self, changes: Any) -> Any:
+        act, self._act = self._act, None
+        if act:
+            act()
+        return self._store.apply(changes)

@@ -6,6 +6,7 @@ from typing import Any
 
 from fakes import START
 from retain.domain.changes import Applied, Changes, Contradiction, Run
+from retain.domain.code import Chunk, ChunkKind, CodeFile, CodeFilter, CodeIndex, Mark, Parsed, Reference
 from retain.domain.graph import MENTIONS, RELATED, Entity, Link, Relation
 from retain.domain.memory import Embedding, Event, HistoryEntry, Kind, Memory, Place, Scope, State, Status, Vector
 from retain.domain.recall import Filter
@@ -81,6 +82,29 @@ def a_project(id: str, slug: str = "shop", path: str = "") -> Project:
 
 def a_session(id: str = "s1", **fields: Any) -> Session:
     return Session(id, fields.pop("started", START), **fields)
+
+
+def a_chunk(name: str = "connect", text: str = "", line: int = 1, **fields: Any) -> Chunk:
+    """A function of three lines."""
+    text = text or f"def {name}():\n    return pool\n"
+    return Chunk(fields.pop("kind", ChunkKind.FUNCTION), name, line, fields.pop("end", line + 2), text, **fields)
+
+
+def a_code_file(path: str, *chunks: Chunk, uses: dict[str, list[int]] | None = None, **fields: Any) -> CodeFile:
+    """A parsed Python file; `uses` has the lines on which it uses names."""
+    references = tuple(Reference(name, line) for name, lines in (uses or {}).items() for line in lines)
+    mark = fields.pop("mark", Mark(f"digest of {path}", 100, 1))
+    return CodeFile(path, mark, Parsed(fields.pop("language", "python"), chunks, references))
+
+
+def a_code_index(project: str = "shop", user: str = "", **fields: Any) -> CodeIndex:
+    """An index that the process `me` holds, alive at the beginning of the day."""
+    return CodeIndex(a_project(project, project), user, **{"holder": "me", "beat": START, "started": START, **fields})
+
+
+def in_code(*projects: str, **fields: Any) -> CodeFilter:
+    """A filter for code of these projects, or of `shop`."""
+    return CodeFilter(projects or ("shop",), **fields)
 
 
 def wanted(**fields: Any) -> Filter:

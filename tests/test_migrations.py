@@ -12,6 +12,7 @@ import pytest
 
 from making import a_memory, ids, save, wanted
 from processes import said, start
+from retain.domain.graph import relation_id
 from retain.domain.words import query_terms
 from retain.stores.sqlite import migrations
 from retain.stores.sqlite.rows import MEMORY_COLUMNS, marks, memory_row
@@ -65,6 +66,19 @@ def test_an_older_file_keeps_its_memories_and_they_are_found(path, steps):
         save(store, a_memory("new", "written after the migration"))
         assert store.faults() == []
     assert version(path) == migrations.CURRENT
+
+
+def test_relations_of_an_older_file_have_the_ids_that_they_would_get_now(path):
+    with closing(sqlite3.connect(older(path, 5), isolation_level=None)) as db:
+        for name in "AB":
+            db.execute(f"insert into entity values (null, 'e-{name}', 'shop', '{name}', '{name}', 't', 't', 1)")
+        db.execute("insert into relation values ('e-A', 'e-B', 'uses', 1, 0.5, 1, null, null)")
+        db.execute("insert into history values ('m1', 1, 'updated', 'before', 0.5, '[]', 'project', 1, null)")
+    with closing(SqliteStore(path)) as store:
+        (relation,) = store.relations([relation_id("e-A", "e-B", "uses")])
+        assert (relation.source, relation.target, relation.weight) == ("e-A", "e-B", 0.5)
+        assert [(entity.description, entity.stated) for entity in store.entities(["e-A"])] == [(None, False)]
+        assert [(row.text, row.rest) for row in store.history("m1")] == [("before", None)]
 
 
 def test_a_migrated_schema_is_that_of_a_new_store(path, tmp_path):

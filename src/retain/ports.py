@@ -1,4 +1,4 @@
-"""What the engine needs from the outside, as small protocols; a store implements the first four together."""
+"""What the engine needs from the outside, as small protocols; a store implements all but the last two."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from retain.domain.changes import Applied, Changes, Conflict, Contradiction, Run
-from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood
+from retain.domain.code import CodeFile, CodeFilter, CodeIndex, Mark, Occurrence, StoredChunk
+from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood, Related, Relation, Steps
 from retain.domain.memory import HistoryEntry, Kind, Memory, MemoryId, Place, Scope, Stored, Vector
 from retain.domain.model import CacheStats, ModelState
 from retain.domain.recall import Filter, Found
@@ -25,6 +26,17 @@ class Counts:
     entities: int
     relations: int
     unembedded: int
+    code_chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """How much of one user was destroyed."""
+
+    memories: int
+    entities: int
+    relations: int
+    code_chunks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,22 @@ class Corpus:
     holding: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """A part of the graph: entities, memories that speak of them, and what joins any two of these.
+
+    Nodes are numbered, entities first and memories after them. An edge is (node, node, weight), can be walked both
+    ways, and stands once for each two nodes.
+    """
+
+    entities: tuple[str, ...] = ()
+    memories: tuple[MemoryId, ...] = ()
+    edges: tuple[tuple[int, int, float], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.entities) + len(self.memories)
+
+
 class MemoryStore(Protocol):
     """Memories and the lanes that find them. Ids that are not there are left out, never an error."""
 
@@ -64,6 +92,7 @@ class MemoryStore(Protocol):
         """Newest first."""
         ...
 
+    def total(self, wanted: Filter) -> int: ...
     def by_words(self, terms: Sequence[str], wanted: Filter, limit: int, *, counted: bool = False) -> Found:
         """BM25 over normalised terms; any of them may match. All that match are counted only when asked for."""
         ...
@@ -78,7 +107,10 @@ class MemoryStore(Protocol):
 
     def corpus(self, terms: Sequence[str]) -> Corpus: ...
     def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]: ...
-    def history(self, id: MemoryId) -> list[HistoryEntry]: ...
+    def history(self, *ids: MemoryId) -> list[HistoryEntry]:
+        """Of all the memories together, oldest first."""
+        ...
+
     def unembedded(
         self, model: str, limit: int, *, by_others: bool, user: str | None = None
     ) -> list[tuple[Memory, int]]:
@@ -112,6 +144,27 @@ class GraphStore(Protocol):
         ...
 
     def link_counts(self, entities: Sequence[str], wanted: Filter) -> dict[str, int]: ...
+    def around(self, entities: Sequence[str], memories: Sequence[MemoryId], wanted: Filter, now: datetime) -> Subgraph:
+        """What is near the given: the entities that the memories speak of, those up to two relations further on,
+        and memories that pass the filter and speak of any of these.
+
+        Relations count that hold `now`; stale links do not, nor stale relations unless somebody stated them. Every
+        step is bounded: the heaviest relations and the newest memories of an entity come first. A memory that speaks
+        of nothing is no node.
+        """
+        ...
+
+
+class RelationStore(Protocol):
+    """Relations that have a time: by id, and as they held around an entity."""
+
+    def relations(self, ids: Sequence[str]) -> list[Relation]: ...
+    def related(self, start: str, steps: Steps) -> Related:
+        """Breadth first along relations that held, the heaviest first where there are too many.
+
+        What only rules have read is passed over once every memory that speaks of both ends was forgotten.
+        """
+        ...
 
 
 class SessionStore(Protocol):
@@ -143,12 +196,93 @@ class SessionStore(Protocol):
     def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]: ...
 
 
+class CodeStore(Protocol):
+    """Indexes of code. They can be made anew from the files, so a write here is atomic, and not forced to disk."""
+
+    def indexes(self, user: str) -> list[CodeIndex]:
+        """By name of the project."""
+        ...
+
+    def claim_index(self, index: CodeIndex, dead_since: datetime) -> CodeIndex | None:
+        """Makes `index.holder` the one who indexes; None while another is at it who was alive after `dead_since`.
+
+        The answer has the counts of what is there already.
+        """
+        ...
+
+    def report_index(self, index: CodeIndex) -> bool:
+        """Writes how far the holder is; False, and nothing is written, when it is no longer the holder."""
+        ...
+
+    def drop_index(self, key: str) -> int:
+        """Destroys an index with all of its chunks; says how many there were."""
+        ...
+
+    def marks(self, key: str) -> dict[str, Mark]:
+        """The files that an index has, by path."""
+        ...
+
+    def save_code(
+        self, key: str, files: Sequence[CodeFile], moved: Sequence[tuple[str, str]], gone: Sequence[str]
+    ) -> None:
+        """Replaces files by path, gives others a new path, and removes others, all at once.
+
+        A chunk that is the same as before keeps its id and its vectors.
+        """
+        ...
+
+    def mark_code(self, key: str, marks: Mapping[str, Mark]) -> None:
+        """Gives files new marks that say what they said; paths that an index has not are passed over."""
+        ...
+
+    def code_unembedded(self, key: str, model: str, limit: int) -> list[StoredChunk]:
+        """Chunks without vectors by this model."""
+        ...
+
+    def save_code_vectors(self, model: str, vectors: Mapping[str, Sequence[Vector]]) -> None:
+        """Vectors of chunks by id; a chunk that has gone meanwhile is passed over."""
+        ...
+
+
+class CodeSearch(Protocol):
+    """Finding code that was indexed."""
+
+    def code_by_words(self, terms: Sequence[str], wanted: CodeFilter, limit: int) -> dict[str, float]:
+        """BM25 over names, doc comments and bodies; best first."""
+        ...
+
+    def code_by_vector(self, vector: Vector, model: str, wanted: CodeFilter, limit: int) -> dict[str, float]:
+        """Cosine of the best part of a chunk; best first."""
+        ...
+
+    def code_named(self, names: Sequence[str], wanted: CodeFilter, limit: int) -> list[StoredChunk]:
+        """Chunks with one of these names, or qualified names, in any case."""
+        ...
+
+    def code_chunks(self, ids: Sequence[str]) -> dict[str, StoredChunk]: ...
+    def occurrences(self, name: str, wanted: CodeFilter, limit: int) -> list[Occurrence]:
+        """Lines that use a name, by file and line."""
+        ...
+
+    def symbols(self, key: str) -> list[StoredChunk]:
+        """All that is defined in an index, without its texts: the first part of each named chunk."""
+        ...
+
+    def uses(self, key: str) -> list[tuple[str, str, int]]:
+        """Which file uses which name on how many lines, as (path, name, lines)."""
+        ...
+
+
 class Durable(Protocol):
     """The store as a whole: one atomic write, a change number to check caches by, and its upkeep."""
 
     def apply(self, changes: Changes) -> Applied | Conflict: ...
     def change(self) -> int:
         """Grows with every committed `apply`, whichever process made it."""
+        ...
+
+    def empty(self, user: str, at: datetime) -> Emptied:
+        """Destroys all that one user has, in every project, as thoroughly as a purge."""
         ...
 
     def size(self) -> int: ...
@@ -164,7 +298,7 @@ class Durable(Protocol):
     def close(self) -> None: ...
 
 
-class Store(MemoryStore, GraphStore, SessionStore, Durable, Protocol):
+class Store(MemoryStore, GraphStore, RelationStore, SessionStore, CodeStore, CodeSearch, Durable, Protocol):
     """Everything an engine asks of one store."""
 
 

@@ -76,6 +76,7 @@ CASES = {
     "session": (a_memory(session="s1"), a_memory(session="s2"), {"session": "s1"}),
     "valid then": (a_memory(), a_memory(valid_until=at(10)), {"valid_at": at(10)}),
     "not valid yet": (a_memory(), a_memory(when=at(20)), {"valid_at": at(10)}),
+    "stored by then": (a_memory(created=at(10)), a_memory(created=at(11)), {"stored_by": at(10)}),
 }
 
 

@@ -15,6 +15,7 @@ from making import (
     a_session_place,
     a_vector,
     an_embedding,
+    an_entity,
     an_entry,
     at,
     ids,
@@ -24,7 +25,7 @@ from making import (
 )
 from retain.domain.changes import Applied, AtVersion, Changes, Conflict, NoTwin
 from retain.domain.claims import fingerprint
-from retain.domain.memory import Event, Kind, Source, State, Status
+from retain.domain.memory import Event, Kind, Rest, Source, State, Status
 from retain.domain.session import Use
 from retain.domain.words import query_terms, terms
 
@@ -114,6 +115,12 @@ def test_listed_gives_the_newest_first_page_by_page(store):
     assert store.listed(wanted(), 2, 5) == []
 
 
+def test_the_total_is_of_all_that_pass_the_filter(store):
+    save(store, *(a_memory(f"m{n}", f"text {n}") for n in range(5)), a_memory("other", place=a_place("other")))
+    save(store, a_memory("gone", "gone", status=in_state(State.FORGOTTEN)))
+    assert (store.total(wanted()), store.total(wanted(states=())), store.total(wanted(places=()))) == (5, 6, 0)
+
+
 def test_no_twin_refuses_a_text_that_is_there(store):
     save(store, a_memory("m1", "tabs"))
     expected = NoTwin(a_place(), fingerprint("tabs"))
@@ -154,6 +161,30 @@ def test_history_is_kept_in_order_and_never_edited(store):
     save(store, second, history=entries[1:])
     assert store.history("m1") == list(entries)
     assert store.history("nobody") == []
+
+
+def test_history_keeps_what_a_memory_was_besides(store):
+    memory = a_memory("m1")
+    status = Status(State.SUPERSEDED, "moved", at(3), "m2")
+    rest = Rest(Kind.EPISODIC, status, {"a": [1, None]}, valid_until=at(5), project="shop", session="s1")
+    rows = [an_entry(memory), an_entry(memory, Event.UPDATED, at=at(9), rest=rest)]
+    save(store, memory, history=tuple(rows))
+    assert store.history("m1") == rows
+
+
+def test_the_history_of_many_comes_in_the_order_of_their_changes(store):
+    one, two, other = a_memory("m1"), a_memory("m2", "b"), a_memory("m3", "c")
+    for memory in (two, one, two, other):
+        save(store, memory, history=(an_entry(memory),))
+    assert [row.memory for row in store.history("m1", "m2", "nobody")] == ["m2", "m1", "m2"]
+    assert store.history() == []
+
+
+def test_counts_tell_users_apart_whose_names_look_alike(store):
+    for number, user in enumerate(("ada", "Ada", "a_a", "")):
+        owner = a_place(user=user).owner
+        save(store, entities=tuple(an_entity(f"{n}", owner=owner, id=f"e{number}{n}") for n in range(number + 1)))
+    assert [store.counts(user, MODEL).entities for user in ("ada", "Ada", "a_a", "")] == [1, 2, 3, 4]
 
 
 def test_touch_counts_each_access_and_passes_over_absent_ids(store):

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from retain.ports import Durable, GraphStore, MemoryStore, SessionStore
+from retain.ports import Durable, GraphStore, MemoryStore, RelationStore, SessionStore
 
-METHODS = sorted(
-    name for part in (MemoryStore, GraphStore, SessionStore, Durable) for name in vars(part) if not name.startswith("_")
-)
+PORTS = (MemoryStore, GraphStore, RelationStore, SessionStore, Durable)
+METHODS = sorted(name for part in PORTS for name in vars(part) if not name.startswith("_"))
 
 
 @pytest.mark.parametrize("method", METHODS)

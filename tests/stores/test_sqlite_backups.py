@@ -12,7 +12,7 @@ import pytest
 from making import START, a_memory, an_entry, at, save
 from retain.domain.changes import Changes
 from retain.errors import StoreCorrupt, StoreDown
-from retain.stores.sqlite.backups import daily_backup, holding, list_backups
+from retain.stores.sqlite.backups import backup_before_reset, daily_backup, holding, list_backups
 from retain.stores.sqlite.store import SqliteStore
 
 DAY = timedelta(days=1)
@@ -89,3 +89,22 @@ def test_backups_that_still_hold_a_purged_memory_are_named(sqlite_file, folder):
     assert holding(folder, "m1") == [during]
     assert list_backups(folder) == [after, during, before]
     assert len(list(folder.iterdir())) == 3
+
+
+def test_a_copy_before_a_reset_is_kept_for_a_week(sqlite_file, folder):
+    first = backup_before_reset(sqlite_file, folder, START)
+    assert first.name == "retain-before-reset-2026-03-02T093000.db"
+    assert backup_before_reset(sqlite_file, folder, START).name == "retain-before-reset-2026-03-02T093000-2.db"
+    alike = folder / "retain-before-reset-of-my-own.db"
+    alike.touch()
+    second = backup_before_reset(sqlite_file, folder, START + 7 * DAY)
+    assert first.exists() and second.exists()
+    third = backup_before_reset(sqlite_file, folder, START + 7 * DAY + timedelta(seconds=1))
+    assert set(folder.iterdir()) == {second, third, alike}
+    assert stat.S_IMODE(third.stat().st_mode) == 0o600
+
+
+def test_the_backup_of_the_day_removes_old_copies_before_a_reset(sqlite_file, folder):
+    backup_before_reset(sqlite_file, folder, START)
+    daily = daily_backup(sqlite_file, folder, START + 8 * DAY)
+    assert list(folder.iterdir()) == list_backups(folder) == [daily]

@@ -1,8 +1,10 @@
 """Repair: memories are brought back from a damaged file, the word index is made anew, a backup is restored."""
 
 import os
+import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -27,14 +29,15 @@ from making import (
 )
 from retain.config import Settings
 from retain.domain.changes import Changes
-from retain.domain.graph import Direction
+from retain.domain.graph import Direction, Steps
 from retain.domain.memory import State
 from retain.domain.words import query_terms
 from retain.errors import SchemaNewer, StoreBusy, StoreCorrupt
 from retain.maintenance import mend
-from retain.stores.sqlite import repair
+from retain.stores.sqlite import migrations, repair
 from retain.stores.sqlite.files import set_aside_files
 from retain.stores.sqlite.repair import rebuild_words, restore, salvage, set_aside
+from retain.stores.sqlite.rows import MEMORY_COLUMNS, marks, memory_row
 from retain.stores.sqlite.store import SqliteStore
 from retain.stores.sqlite.writing import write
 
@@ -151,8 +154,40 @@ def test_a_text_that_was_said_again_since_is_not_there_twice(path):
     save(store, a_memory("again", "memory number7 " * 30, when=at(60)))
     salvage(kept, store)
     old = store.memories(["m7"])["m7"].memory
-    assert (old.status.state, old.status.successor) == (State.SUPERSEDED, "again")
+    assert (old.status.state, old.status.successor, old.valid_until) == (State.SUPERSEDED, "again", at(60))
     store.close()
+
+
+def test_what_was_stated_by_hand_comes_back(path):
+    ended = a_relation("A", "Alone", "uses", weight=0.5, valid_from=at(1), valid_until=at(2))
+    told = replace(an_entity("Alone"), description="told", stated=True)
+    with closing(SqliteStore(path)) as store:
+        save(store, stated=(told, replace(an_entity("Bare"), stated=True), ended))
+    overwrite(path, 0)
+    store, kept = reopened(path)
+    salvage(kept, store)
+    assert store.entities(["e-Alone"]) == [told]
+    assert [entity.stated for entity in store.entities(["e-Bare"])] == [True]
+    assert store.relations([ended.id]) == [ended]
+    store.close()
+
+
+def test_a_file_of_an_earlier_version_gives_back_all_it_has(tmp_path):
+    older = tmp_path / "older.db"
+    with closing(sqlite3.connect(older, isolation_level=None)) as db:
+        for step in migrations.STEPS[:5]:
+            step(db)
+        columns = MEMORY_COLUMNS.split(", ")
+        insert = f"insert into memory ({MEMORY_COLUMNS}, position, changed) values ({marks(columns)}, 0, 1)"
+        db.execute(insert, memory_row(a_memory("m1")))
+        for name in "AB":
+            db.execute(f"insert into entity values (null, 'e-{name}', 'shop', '{name}', '{name}', 't', 't', 1)")
+        db.execute("insert into relation values ('e-A', 'e-B', 'uses', 1, 0.5, 1, null, null)")
+        db.execute("insert into history values ('m1', 1, 'updated', 'before', 0.5, '[]', 'project', 1, null)")
+    with closing(SqliteStore(tmp_path / "retain.db")) as store:
+        assert salvage(older, store).memories == 1
+        assert [row.text for row in store.history("m1")] == ["before"]
+        assert [entity.name for entity in store.related("e-A", Steps()).entities] == ["B"]
 
 
 def test_a_store_with_damage_in_the_middle_is_repaired_while_a_window_is_open(path):

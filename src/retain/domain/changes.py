@@ -78,6 +78,8 @@ class Changes:
 
     `memories` are whole new versions, added or replaced by id. Entities are matched by key and
     relations by (source, target, type): the store keeps the one that is there and adds the weight.
+    What is `stated` was given by hand and is taken as it is: the description of an entity, unless there is
+    none, the weight of a relation and until when it holds.
     `purged` memories are destroyed with everything that holds their text.
     """
 
@@ -91,6 +93,7 @@ class Changes:
     unlinked: tuple[tuple[MemoryId, str], ...] = ()
     stale: tuple[tuple[MemoryId, bool], ...] = ()
     relations: tuple[Relation, ...] = ()
+    stated: tuple[Entity | Relation, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
     projects: tuple[Project, ...] = ()
     sessions: tuple[Session, ...] = ()

@@ -1,10 +1,12 @@
 """The knowledge graph: named things, what memories say about them, and how they relate."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from unicodedata import normalize
 
+from retain.domain.ids import id_of
 from retain.domain.memory import MemoryId
 
 MENTIONS = "mentions"
@@ -25,13 +27,18 @@ def fold(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A named thing. The key is (owner, folded name, type): two projects' `AuthService` never meet."""
+    """A named thing. The key is (owner, folded name, type): two projects' `AuthService` never meet.
+
+    `stated` means that somebody made it by hand; then it does not go with the last memory that names it.
+    """
 
     id: str
     name: str
     type: str
     owner: str
     created: datetime
+    description: str | None = None
+    stated: bool = False
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -55,6 +62,7 @@ class Relation:
     """One entity relates to another; heavier the more often it was seen.
 
     `stale` once every memory that speaks of both was forgotten; it is worked out by the store, never written.
+    It has one time of validity: one that ended and was stated again is valid from then on.
     """
 
     source: str
@@ -67,6 +75,15 @@ class Relation:
     valid_until: datetime | None = None
     stale: bool = False
 
+    @property
+    def id(self) -> str:
+        return relation_id(self.source, self.target, self.type)
+
+
+def relation_id(source: str, target: str, type: str) -> str:
+    """Equal relations have equal ids, whoever states them."""
+    return id_of("\x1f".join((source, target, type)))
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
@@ -78,6 +95,35 @@ class Neighbourhood:
     entities_traversed: int = 0
     relationships_found: int = 0
     depth_reached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How to walk: how far, which way, along which relations.
+
+    `at` is when the relations must have held; without it, those count that nobody has ended.
+    """
+
+    depth: int = 1
+    direction: Direction = Direction.OUTGOING
+    relation: str | None = None
+    at: datetime | None = None
+    most_entities: int = 1000
+    most_relations: int = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """What an entity is connected with, nearest first and without itself; `hops` says how far each is.
+
+    The relations are those that led there, with both ends among the entities or at the start. `truncated` when
+    there was more than was asked for.
+    """
+
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    hops: Mapping[str, int] = field(default_factory=dict)
+    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

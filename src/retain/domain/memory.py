@@ -82,6 +82,11 @@ class Place:
         return f"{self.project}\x1f{self.user}" if self.user else self.project
 
 
+def user_of(owner: str) -> str:
+    """The person to whom an owner of entities belongs, as `Place.owner` spells it; empty for the local user."""
+    return owner.partition("\x1f")[2]
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """Where in its life a memory is, since when and why, and what took its place."""
@@ -132,6 +137,10 @@ class Memory:
     def is_active(self) -> bool:
         return self.status.state is State.ACTIVE
 
+    def is_valid_at(self, moment: datetime) -> bool:
+        """Whether it was true then, as far as is known."""
+        return self.valid_from <= moment and (self.valid_until is None or self.valid_until > moment)
+
 
 @dataclass(frozen=True, slots=True)
 class Stored:
@@ -167,12 +176,28 @@ class Event(StrEnum):
     RESTORED = "restored"
     CONSOLIDATED = "consolidated"
     UNDONE = "undone"
+    INVALIDATED = "invalidated"
     SUPERSEDED = "superseded"
 
 
 @dataclass(frozen=True, slots=True)
+class Rest:
+    """What a memory was before a change, besides what it said."""
+
+    kind: Kind
+    status: Status
+    metadata: Mapping[str, Json] = field(default_factory=dict)
+    valid_until: datetime | None = None
+    project: str | None = None
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """What a memory said before a change, what the change was, and why; never edited."""
+    """What a memory said before a change, what the change was, and why; never edited.
+
+    `rest` is None in the first row, and in those of earlier versions, which did not keep it.
+    """
 
     memory: MemoryId
     version: int
@@ -183,3 +208,4 @@ class HistoryEntry:
     scope: Scope
     at: datetime
     reason: str | None = None
+    rest: Rest | None = None

@@ -28,6 +28,8 @@ class Filter:
     states: tuple[State, ...] = (State.ACTIVE,)
     session: str | None = None
     valid_at: datetime | None = None
+    stored_by: datetime | None = None
+    """Only what was stored at that moment already."""
 
     @property
     def place_keys(self) -> tuple[str, ...]:
@@ -90,6 +92,9 @@ class Recalled:
 
 # Across scopes, what was said in this conversation is the likeliest to be meant.
 SCOPE_WEIGHT = {Scope.SESSION: 1.5, Scope.PROJECT: 1.0, Scope.USER: 0.7}
+
+# All but what somebody wanted out of sight.
+KEPT = tuple(state for state in State if state is not State.FORGOTTEN)
 
 # Below this a vector hit is no hit: unrelated sentences of one project often reach 0.2.
 MIN_COSINE = 0.25

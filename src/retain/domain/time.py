@@ -31,6 +31,16 @@ def parse_moment(text: str, field: str, *, until: bool = False) -> datetime:
         raise invalid(field, text, "not an ISO 8601 time; write it like 2026-02-20T14:30:00Z or 2026-02-20") from None
 
 
+def as_moment(given: datetime | str, field: str) -> datetime:
+    """A moment given as text or as a time of Python; without a zone it is UTC."""
+    if isinstance(given, str):
+        return parse_moment(given, field)
+    try:
+        return (given if given.tzinfo else given.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError:
+        raise invalid(field, given, "lies beyond the years 1 to 9999 in UTC") from None
+
+
 def freshness(kind: Kind, since: datetime, now: datetime) -> float:
     """1.0 for something that just happened, halved with every half-life of its kind."""
     age = max((now - since).total_seconds(), 0.0)

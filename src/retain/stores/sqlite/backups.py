@@ -2,8 +2,9 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from datetime import datetime
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 from retain.domain.memory import MemoryId
@@ -13,6 +14,30 @@ from retain.stores.sqlite.store import SqliteStore
 
 # A copy of more than this would cost a user with a small disk more than it is worth; `retain backup` still makes one.
 LARGEST = 500_000_000
+# Long enough to notice that a reset was a mistake.
+KEPT_AFTER_RESET = timedelta(days=7)
+_RESET, _MOMENT = "retain-before-reset-", "%Y-%m-%dT%H%M%S"
+
+
+def backup_before_reset(store: SqliteStore, folder: Path, now: datetime) -> Path:
+    """A copy of all that is about to be destroyed, checked; earlier ones of this kind go after a week."""
+    make_folder(folder)
+    drop_old_resets(folder, now)
+    name = f"{_RESET}{now.astimezone(UTC):{_MOMENT}}"
+    free = (folder / f"{name}{'' if n == 1 else f'-{n}'}.db" for n in count(1))
+    made = next(file for file in free if not file.exists())
+    with _explained(folder):
+        _copy(store, made)
+    return made
+
+
+def drop_old_resets(folder: Path, now: datetime) -> None:
+    """Removes copies that were made before a reset more than a week ago, by the moment in their name."""
+    for file in folder.glob(f"{_RESET}*.db"):
+        said = file.stem.removeprefix(_RESET)[:17]
+        with suppress(ValueError):  # a file that somebody named alike
+            if now - datetime.strptime(said, _MOMENT).replace(tzinfo=UTC) > KEPT_AFTER_RESET:
+                file.unlink(missing_ok=True)
 
 
 def daily_backup(store: SqliteStore, folder: Path, now: datetime, keep: int = 7, largest: int = LARGEST) -> Path | None:
@@ -25,13 +50,18 @@ def daily_backup(store: SqliteStore, folder: Path, now: datetime, keep: int = 7,
         return None
     make_folder(folder)
     with _explained(folder):
-        store.backup(made)
-        if not is_sound(made):
-            made.unlink()
-            raise StoreCorrupt(f"{store.path} is damaged: its copy does not pass a check; run `retain doctor --repair`")
+        drop_old_resets(folder, now)
+        _copy(store, made)
         for old in list_backups(folder)[keep:]:
             old.unlink(missing_ok=True)
     return made
+
+
+def _copy(store: SqliteStore, made: Path) -> None:
+    store.backup(made)
+    if not is_sound(made):
+        made.unlink()
+        raise StoreCorrupt(f"{store.path} is damaged: its copy does not pass a check; run `retain doctor --repair`")
 
 
 def make_folder(folder: Path) -> None:

@@ -2,9 +2,36 @@
 
 import sqlite3
 import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
-from retain.stores.sqlite.vectors import SignIndex
+from retain.domain.code import CodeFilter
+from retain.domain.recall import Filter
+from retain.stores.sqlite.code_search import CodeSigns
+from retain.stores.sqlite.vectors import MemorySigns, SignIndex
 from retain.stores.sqlite.words import Frequencies
+
+F = TypeVar("F")
+
+
+class Lanes(Generic[F]):
+    """What the searches by words and by vector keep of one kind of thing."""
+
+    def __init__(self, vocabulary: str, signs: Callable[[str, int, int], SignIndex[F]]) -> None:
+        self.frequencies = Frequencies(vocabulary)
+        self._make = signs
+        self._indexes: dict[str, SignIndex[F]] = {}
+        self._lock = threading.Lock()
+
+    def index(self, db: sqlite3.Connection, model: str) -> SignIndex[F] | None:
+        """The vectors by one model; None while there are none."""
+        with self._lock:
+            if model not in self._indexes:
+                row = db.execute("select num, dimensions from model where name = ?", (model,)).fetchone()
+                if row is None:
+                    return None
+                self._indexes[model] = self._make(model, *row)
+            return self._indexes[model]
 
 
 class Caches:
@@ -13,26 +40,23 @@ class Caches:
     def __init__(self) -> None:
         self._life: int | None = None
         self._lock = threading.Lock()
-        self._frequencies = Frequencies()
-        self._indexes: dict[str, SignIndex] = {}
+        self._begin()
 
-    def frequencies(self, db: sqlite3.Connection) -> Frequencies:
-        with self._lock:
-            self._forget_another_life(db)
-            return self._frequencies
+    def memories(self, db: sqlite3.Connection) -> Lanes[Filter]:
+        self._forget_another_life(db)
+        return self._memories
 
-    def index(self, db: sqlite3.Connection, model: str) -> SignIndex | None:
-        """The vectors by one model; None while there are none."""
-        with self._lock:
-            self._forget_another_life(db)
-            if model not in self._indexes:
-                row = db.execute("select num, dimensions from model where name = ?", (model,)).fetchone()
-                if row is None:
-                    return None
-                self._indexes[model] = SignIndex(model, *row)
-            return self._indexes[model]
+    def code(self, db: sqlite3.Connection) -> Lanes[CodeFilter]:
+        self._forget_another_life(db)
+        return self._code
+
+    def _begin(self) -> None:
+        self._memories: Lanes[Filter] = Lanes("memory_terms", MemorySigns)
+        self._code: Lanes[CodeFilter] = Lanes("code_terms", CodeSigns)
 
     def _forget_another_life(self, db: sqlite3.Connection) -> None:
         (life,) = db.execute("select value from counter where name = 'life'").fetchone()
-        if life != self._life:
-            self._life, self._frequencies, self._indexes = life, Frequencies(), {}
+        with self._lock:
+            if life != self._life:
+                self._life = life
+                self._begin()

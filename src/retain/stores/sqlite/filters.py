@@ -1,5 +1,6 @@
 """A filter as SQL, so that it holds inside every lane."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from retain.domain.graph import fold
@@ -27,13 +28,20 @@ def where(wanted: Filter) -> tuple[str, list[Any]]:
         add(f"+m.num in (select memory from tag where tag in ({marks(folded)}))", *folded)
     if wanted.min_importance > 0:
         add("m.importance >= ?", wanted.min_importance)
-    if wanted.after:
-        add("m.event_time >= ?", micros(wanted.after))
-    if wanted.before:
-        add("m.event_time <= ?", micros(wanted.before))
     if wanted.session:
         add("m.session = ?", wanted.session)
+    for condition, *bound in _times(wanted):
+        add(condition, *bound)
+    return " and ".join(conditions), values
+
+
+def _times(wanted: Filter) -> Iterator[tuple[Any, ...]]:
+    if wanted.after:
+        yield "m.event_time >= ?", micros(wanted.after)
+    if wanted.before:
+        yield "m.event_time <= ?", micros(wanted.before)
     if wanted.valid_at:
         at = micros(wanted.valid_at)
-        add("m.valid_from <= ? and (m.valid_until is null or m.valid_until > ?)", at, at)
-    return " and ".join(conditions), values
+        yield "m.valid_from <= ? and (m.valid_until is null or m.valid_until > ?)", at, at
+    if wanted.stored_by:
+        yield "m.created <= ?", micros(wanted.stored_by)

@@ -1,13 +1,13 @@
-"""Reading the knowledge graph."""
+"""Reading the knowledge graph. Relations that somebody has ended are no part of it; see relations.py for those."""
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Any
 
 from retain.domain.graph import SAID_BY, Direction, Entity, GraphOverview, Link, Neighbourhood, Relation, fold
-from retain.domain.memory import MemoryId
+from retain.domain.memory import MemoryId, user_of
 from retain.domain.recall import Filter
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.rows import AMONG, among, moment, moment_or_none
@@ -16,9 +16,14 @@ from retain.stores.sqlite.rows import AMONG, among, moment, moment_or_none
 MOST_ENTITIES = 10_000
 MOST_RELATIONS = 50  # of one entity
 Key = tuple[str, str, str]
-Row = tuple[Any, ...]
-_ENTITY = "e.id, e.name, e.type, e.owner, e.created"
-_RELATION = "r.source, r.target, r.type, r.created, r.weight, r.by_rule, r.valid_from, r.valid_until"
+Weights = dict[Key, float]
+ENDS = {
+    Direction.OUTGOING: ("r.source",),
+    Direction.INCOMING: ("r.target",),
+    Direction.BOTH: ("r.source", "r.target"),
+}
+_ENTITY = "e.id, e.name, e.type, e.owner, e.created, e.description, e.stated"
+RELATION = "r.source, r.target, r.type, r.created, r.weight, r.by_rule, r.valid_from, r.valid_until"
 # Both ends are spoken of by the same memories, and by none that stands. Looked up from the end with fewer links:
 # the other may be a hub with thousands.
 _SHARED = """select 1 from link a cross join link b on b.memory = a.memory and b.entity = p.other
@@ -47,6 +52,11 @@ def entity_names(db: sqlite3.Connection, owners: Sequence[str]) -> list[str]:
     return [row[0] for row in db.execute(query, (among(owners),))]
 
 
+def owners_of(db: sqlite3.Connection, user: str) -> list[str]:
+    """All owners of entities that belong to one user: their projects, and they themselves."""
+    return [owner for (owner,) in db.execute("select distinct owner from entity") if user_of(owner) == user]
+
+
 def neighbourhood(
     db: sqlite3.Connection, seeds: Sequence[str], direction: Direction, relation: str | None, depth: int, limit: int
 ) -> Neighbourhood:
@@ -54,20 +64,21 @@ def neighbourhood(
     were reached are counted."""
     frontier = [entity.id for entity in entities(db, seeds)]
     hops = dict.fromkeys(frontier, 0)
-    seen: dict[Key, Row] = {}
+    levels = [frontier]
+    seen: Weights = {}
     for hop in range(1, depth + 1):
         step = _touching(db, frontier, direction, relation)
         seen |= step
-        ends = {end for source, target, _ in step for end in (source, target)} - hops.keys()
+        ends = {key[0] for key in step}.union(key[1] for key in step) - hops.keys()
         frontier = sorted(ends)[: max(MOST_ENTITIES - len(hops), 0)]
         hops.update(dict.fromkeys(frontier, hop))
+        levels.append(frontier)
         if not frontier:
             break
-    weight = _weights(seen.values())
-    nearest = sorted(hops, key=lambda id: (hops[id], -weight.get(id, 0.0), id))[:limit]
+    nearest, touching = _nearest(levels, seen, limit)
     return Neighbourhood(
         entities=entities(db, nearest),
-        relations=_aged(db, _heaviest(seen.values(), nearest)),
+        relations=_aged(db, whole(db, _heaviest(touching, nearest))),
         hops=hops,
         entities_traversed=len(hops),
         relationships_found=len(seen),
@@ -77,10 +88,10 @@ def neighbourhood(
 
 def most_connected(db: sqlite3.Connection, owners: Sequence[str], relation: str | None, limit: int) -> Neighbourhood:
     """The entities with the most to say: by weight of relations, then by memories that name them."""
-    typed, bound = ("where type = ?", (relation,)) if relation else ("", ())
+    typed, bound = ("and type = ?", (relation,)) if relation else ("", ())
     rows = db.execute(
-        f"""with edges as (select source as id, weight from relation {typed}
-                           union all select target, weight from relation {typed}),
+        f"""with edges as (select source as id, weight from relation where valid_until is null {typed}
+                           union all select target, weight from relation where valid_until is null {typed}),
             linked as (select entity as id, 0.1 as weight from link where not stale),
             scored as (select id, sum(weight) as score from (
                 select * from edges {"" if relation else "union all select * from linked"}) group by id)
@@ -90,11 +101,11 @@ def most_connected(db: sqlite3.Connection, owners: Sequence[str], relation: str 
     ).fetchall()
     entities = tuple(entity_of(row) for row in rows)
     ids = [entity.id for entity in entities]
-    relations = _aged(db, _heaviest(_touching(db, ids, Direction.BOTH, relation).values(), ids))
+    relations = _aged(db, whole(db, _heaviest(_touching(db, ids, Direction.BOTH, relation), ids)))
     (total,) = db.execute(f"select count(*) from entity where owner {AMONG}", (among(owners),)).fetchone()
     (edges,) = db.execute(
         f"""select count(*) from relation r join entity e on e.id = r.source
-            where e.owner {AMONG} {"and r.type = ?" if relation else ""}""",
+            where e.owner {AMONG} and r.valid_until is null {"and r.type = ?" if relation else ""}""",
         (among(owners), *bound),
     ).fetchone()
     return Neighbourhood(entities, relations, None, total, edges, 0)
@@ -106,7 +117,7 @@ def overview(db: sqlite3.Connection, owners: Sequence[str]) -> GraphOverview:
     ).fetchall()
     relations = db.execute(
         f"""select r.type, count(*) from relation r join entity e on e.id = r.source
-            where e.owner {AMONG} group by r.type""",
+            where e.owner {AMONG} and r.valid_until is null group by r.type""",
         (among(owners),),
     ).fetchall()
     return GraphOverview(sum(n for _, n in types), sum(n for _, n in relations), dict(types), dict(relations))
@@ -134,8 +145,9 @@ def linked(db: sqlite3.Connection, entities: Sequence[str], wanted: Filter, limi
 
 
 def speakers(db: sqlite3.Connection, entities: Sequence[str], at_least: int) -> set[str]:
-    query = "select count(*) from (select 1 from link where entity = ? and relationship = ? limit ?)"
-    return {id for id in entities if db.execute(query, (id, SAID_BY, at_least)).fetchone()[0] >= at_least}
+    # Written out, not bound: only so does SQLite know that the index of what was said will do.
+    query = f"select count(*) from (select 1 from link where entity = ? and relationship = '{SAID_BY}' limit ?)"
+    return {id for id in entities if db.execute(query, (id, at_least)).fetchone()[0] >= at_least}
 
 
 def link_counts(db: sqlite3.Connection, entities: Sequence[str], wanted: Filter) -> dict[str, int]:
@@ -149,49 +161,84 @@ def link_counts(db: sqlite3.Connection, entities: Sequence[str], wanted: Filter)
     )
 
 
-def _touching(
-    db: sqlite3.Connection, entities: Sequence[str], direction: Direction, relation: str | None
-) -> dict[Key, Row]:
-    """Relations with an end among the entities, as rows: a walk sees many more than it returns."""
-    ends = {
-        Direction.OUTGOING: ("r.source",),
-        Direction.INCOMING: ("r.target",),
-        Direction.BOTH: ("r.source", "r.target"),
-    }[direction]
+def _touching(db: sqlite3.Connection, entities: Sequence[str], direction: Direction, relation: str | None) -> Weights:
+    """Relations with an end among the entities, and only their weights: a walk sees many more than it returns."""
     typed, bound = ("and r.type = ?", [relation]) if relation else ("", [])
-    found: dict[Key, Row] = {}
-    for end in ends:
-        query = f"select {_RELATION} from relation r where {end} {AMONG} {typed}"
-        found.update({row[:3]: row for row in db.execute(query, (among(entities), *bound))})
+    return touching(db, entities, direction, f"r.valid_until is null {typed}", bound)
+
+
+def touching(
+    db: sqlite3.Connection, entities: Sequence[str], direction: Direction, condition: str, bound: Sequence[Any]
+) -> Weights:
+    found: Weights = {}
+    for end in ENDS[direction]:
+        query = f"select r.source, r.target, r.type, r.weight from relation r where {end} {AMONG} and {condition}"
+        found.update({(a, b, type): weight for a, b, type, weight in db.execute(query, (among(entities), *bound))})
     return found
 
 
-def _weights(rows: Iterable[Row]) -> dict[str, float]:
+def _nearest(levels: Sequence[Sequence[str]], seen: Weights, limit: int) -> tuple[list[str], Weights]:
+    """The first of the entities, the heaviest of each level first, and the relations that touch one of them."""
+    near: list[str] = []
+    for level in levels:
+        near += level if len(near) < limit else ()
+    pool = set(near)
+    touching = {key: weight for key, weight in seen.items() if key[0] in pool or key[1] in pool}
+    total = _weights(touching)
+    ranked = [id for level in levels for id in sorted(pool.intersection(level), key=lambda id: (-total.get(id, 0), id))]
+    return ranked[:limit], touching
+
+
+def _weights(relations: Weights) -> dict[str, float]:
+    """How heavy the relations of each entity are together."""
     weights: dict[str, float] = {}
-    for source, target, _, _, weight, *_ in rows:
+    for (source, target, _), weight in relations.items():
         weights[source] = weights.get(source, 0.0) + weight
         weights[target] = weights.get(target, 0.0) + weight
     return weights
 
 
-def _heaviest(rows: Iterable[Row], entities: Sequence[str]) -> tuple[Relation, ...]:
+def _heaviest(relations: Weights, entities: Sequence[str]) -> list[Key]:
     """The heaviest relations of each entity; a hub has thousands, and nobody reads them."""
     room = dict.fromkeys(entities, MOST_RELATIONS)
+    some = [key for key in relations if key[0] in room or key[1] in room]
     kept = []
-    for row in sorted(rows, key=lambda row: -row[4]):
-        source, target = row[:2]
+    for key in sorted(some, key=relations.__getitem__, reverse=True):
+        source, target, _ = key
         if room.get(source, 0) or room.get(target, 0):
-            kept.append(relation_of(row))
+            kept.append(key)
             for end in (source, target):
                 room[end] = max(room.get(end, 0) - 1, 0)
-    return tuple(kept)
+    return kept
+
+
+def whole(db: sqlite3.Connection, keys: Sequence[Key]) -> tuple[Relation, ...]:
+    """The relations with these keys, in the same order."""
+    rows = db.execute(
+        f"""select {RELATION} from json_each(?) k cross join relation r on r.source = json_extract(k.value, '$[0]')
+            and r.target = json_extract(k.value, '$[1]') and r.type = json_extract(k.value, '$[2]') order by k.key""",
+        (json.dumps(keys),),
+    )
+    return tuple(relation_of(row) for row in rows)
 
 
 def _aged(db: sqlite3.Connection, relations: Sequence[Relation]) -> tuple[Relation, ...]:
-    """The relations, with those marked that only forgotten memories speak of: no row says which memory stated one."""
-    ends = json.dumps(sorted({(r.source, r.target) for r in relations}))
-    stale = set(db.execute(_STALE, (ends,)))
+    """The relations, with those marked that only forgotten memories speak of."""
+    stale = stale_pairs(db, {(r.source, r.target) for r in relations})
     return tuple(replace(r, stale=True) if (r.source, r.target) in stale else r for r in relations)
+
+
+def stale_pairs(db: sqlite3.Connection, pairs: Set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """The pairs of entities that only forgotten memories speak of together: no row says which stated a relation."""
+    # Few entities have a link that is stale, and unless both ends do, a pair is not. The index is named, since others
+    # would do too, and be read through all links of a hub, or of the store.
+    if not pairs or db.execute("select 1 from link indexed by link_stale where stale = 1 limit 1").fetchone() is None:
+        return set()
+    ends = among({end for pair in pairs for end in pair})
+    query = f"select distinct entity from link indexed by link_stale where stale = 1 and entity {AMONG}"
+    touched = {row[0] for row in db.execute(query, (ends,))}
+    suspects = sorted(pair for pair in pairs if touched.issuperset(pair))
+    return set(db.execute(_STALE, (json.dumps(suspects),))) if suspects else set()
 
 
 def entities(db: sqlite3.Connection, ids: Sequence[str]) -> tuple[Entity, ...]:
@@ -201,7 +248,8 @@ def entities(db: sqlite3.Connection, ids: Sequence[str]) -> tuple[Entity, ...]:
 
 
 def entity_of(row: Any) -> Entity:
-    return Entity(row[0], row[1], row[2], row[3], moment(row[4]))
+    id, name, type, owner, created, description, stated = row
+    return Entity(id, name, type, owner, moment(created), description, bool(stated))
 
 
 def link_of(row: Any) -> Link:

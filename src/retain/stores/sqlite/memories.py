@@ -12,8 +12,9 @@ from retain.domain.memory import Event, HistoryEntry, Kind, Memory, MemoryId, Pl
 from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
 from retain.stores.sqlite.filters import where
-from retain.stores.sqlite.rows import AMONG, STORED, among, moment, stored
-from retain.stores.sqlite.words import ENOUGH, MOST, all_of, queries
+from retain.stores.sqlite.graph import owners_of
+from retain.stores.sqlite.rows import AMONG, STORED, among, moment, rest_of, stored
+from retain.stores.sqlite.words import ENOUGH, MOST, all_of, queries, totals
 
 _NEWEST = "order by event_time desc, num desc"
 
@@ -54,6 +55,11 @@ def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> l
     return [stored(row) for row in rows]
 
 
+def total(db: sqlite3.Connection, wanted: Filter) -> int:
+    conditions, values = where(wanted)
+    return int(db.execute(f"select count(*) from memory m where {conditions}", values).fetchone()[0])
+
+
 def by_words(
     db: sqlite3.Connection, terms: Sequence[str], holding: dict[str, int], wanted: Filter, limit: int, *, counted: bool
 ) -> Found:
@@ -71,7 +77,7 @@ def by_words(
             keys.add(num)
         if len(ranked) >= ENOUGH:
             break
-    everything = all_of(terms, holding, totals(db)[0]) if counted else None
+    everything = all_of(terms, holding, totals(db, "memory_words")[0]) if counted else None
     if everything and (everything != tried[0] or len(ranked) == MOST):
         # As one JSON array: thousands of rows of one number each take three times as long.
         (row,) = db.execute(f"select json_group_array(m.num) {matching}", (everything, *values)).fetchone()
@@ -119,36 +125,23 @@ def contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, re
 
 
 def corpus(db: sqlite3.Connection, holding: dict[str, int]) -> Corpus:
-    documents, length = totals(db)
+    documents, length = totals(db, "memory_words")
     return Corpus(documents, length / documents if documents else 0.0, holding)
 
 
-def totals(db: sqlite3.Connection) -> tuple[int, int]:
-    """Texts and terms in the full-text index, from the record FTS5 keeps of them (two variable-length numbers)."""
-    row = db.execute("select block from memory_words_data where id = 1").fetchone()
-    numbers: list[int] = []
-    value = 0
-    for byte in row[0] if row else b"":
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            numbers.append(value)
-            value = 0
-    return (numbers[0], numbers[1]) if len(numbers) > 1 else (0, 0)
-
-
-def history(db: sqlite3.Connection, id: MemoryId) -> list[HistoryEntry]:
+def history(db: sqlite3.Connection, ids: Sequence[MemoryId]) -> list[HistoryEntry]:
     rows = db.execute(
-        """select memory, version, event, text, importance, tags, scope, at, reason from history
-           where memory = ? order by rowid""",
-        (id,),
+        f"""select memory, version, event, text, importance, tags, scope, at, reason, rest from history
+            where memory {AMONG} order by rowid""",
+        (among(ids),),
     )
     return [entry_of(row) for row in rows]
 
 
 def entry_of(row: Sequence[Any]) -> HistoryEntry:
-    memory, version, event, text, importance, tags, scope, at, reason = row
+    memory, version, event, text, importance, tags, scope, at, reason, rest = row
     said = (text, importance, tuple(json.loads(tags)), Scope(scope))
-    return HistoryEntry(memory, version, Event(event), *said, moment(at), reason)
+    return HistoryEntry(memory, version, Event(event), *said, moment(at), reason, rest_of(rest))
 
 
 def unembedded(
@@ -188,19 +181,20 @@ def counts(db: sqlite3.Connection, user: str, model: str) -> Counts:
         if state == State.ACTIVE:
             by_scope[scope] += count
             by_kind[kind] += count
-    # An owner is a project or a user, and names the user unless that is the local one.
-    mine = "owner = ?1 or owner like '%' || char(31) || ?1" if user else "owner not like '%' || char(31) || '_%'"
-    bound = (user,) if user else ()
-    (entities,) = db.execute(f"select count(*) from entity where {mine}", bound).fetchone()
+    mine = f"owner {AMONG}", (among(owners_of(db, user)),)
+    (entities,) = db.execute(f"select count(*) from entity where {mine[0]}", mine[1]).fetchone()
     (relations,) = db.execute(
-        f"select count(*) from relation r join entity e on e.id = r.source where {mine}", bound
+        f"select count(*) from relation r join entity e on e.id = r.source where {mine[0]}", mine[1]
     ).fetchone()
     (unembedded,) = db.execute(
         f"""select count(*) from memory where num in (select num from memory where {_lacking(db, model)})
             and +user = ? and +state = 'active'""",  # the plus: by number, of which there are few, not by user
         (user,),
     ).fetchone()
-    return Counts(by_scope.total(), by_scope, by_kind, by_state, entities, relations, unembedded)
+    (code_chunks,) = db.execute(
+        "select count(*) from code_chunk where owner in (select key from code_index where user = ?)", (user,)
+    ).fetchone()
+    return Counts(by_scope.total(), by_scope, by_kind, by_state, entities, relations, unembedded, code_chunks)
 
 
 def numbers(db: sqlite3.Connection, ids: Sequence[MemoryId], model: str) -> list[tuple[MemoryId, bytes]]:

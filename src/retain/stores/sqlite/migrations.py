@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+from retain.domain.graph import relation_id
 from retain.errors import SchemaNewer, StoreDown
 from retain.stores.sqlite.words import indexed
 
@@ -125,12 +126,95 @@ def m005_sessions(db: sqlite3.Connection) -> None:
     db.execute("create index contradiction_newer on contradiction (newer)")
 
 
+def m006_near(db: sqlite3.Connection) -> None:
+    """Indexes that give the newest memories and the heaviest relations of an entity without reading all of a hub's.
+
+    The last columns spare a look at the row itself.
+    """
+    db.execute("drop index link_entity")
+    db.execute("create index link_newest on link (entity, memory, stale, by_rule)")
+    db.execute("create index link_said on link (entity) where relationship = 'said_by'")
+    db.execute("create index link_stale on link (entity) where stale = 1")
+    db.execute("drop index relation_target")
+    db.execute("create index relation_incoming on relation (target, weight, valid_from, valid_until, by_rule)")
+
+
+def m007_stated(db: sqlite3.Connection) -> None:
+    """What people state by hand, relations by id, and all that a memory was before a change."""
+    db.execute("alter table entity add column description text")
+    db.execute("alter table entity add column stated integer not null default 0")
+    # Made in Python, so that it is the same in every store. Without an index, which would be as large as the table:
+    # a relation is asked for by id only to end it.
+    db.execute("alter table relation add column id text")
+    ends = db.execute("select source, target, type from relation").fetchall()
+    query = "update relation set id = ? where source = ? and target = ? and type = ?"
+    db.executemany(query, [(relation_id(*end), *end) for end in ends])
+    db.execute("alter table history add column rest text")
+
+
+def m008_code(db: sqlite3.Connection) -> None:
+    """Indexes of code: files, their chunks, the names they use. All of it can be made anew from the files."""
+    # Changes of code are counted apart, so that indexing does not make the caches of memories look. What was
+    # destroyed up to `code_forgotten` is no longer listed in `code_gone`: an older copy begins anew.
+    db.execute("insert into counter values ('code_change', 0), ('code_forgotten', 0)")
+    db.execute(
+        """create table code_index (
+            key text primary key, project text not null, user text not null, status text not null,
+            total_files integer not null, indexed_files integer not null, total_chunks integer not null,
+            embedded_chunks integer not null, skipped text not null, started integer, completed integer,
+            error text, holder text, beat integer) without rowid"""
+    )
+    db.execute(
+        """create table code_file (
+            num integer primary key, owner text not null, path text not null, language text not null,
+            digest text not null, size integer not null, modified integer not null, unique (owner, path))"""
+    )
+    # Numbers are never used twice: a copy that still has the vectors of a destroyed chunk finds nobody else by them.
+    db.execute(
+        """create table code_chunk (
+            num integer primary key autoincrement, id text not null unique, owner text not null,
+            file integer not null, language text not null, kind text not null, name text not null,
+            parent text not null, signature text not null, doc text not null, text text not null,
+            start_line integer not null, end_line integer not null, part integer not null,
+            last_name text not null, full_name text not null, digest blob not null,
+            model integer, changed integer not null)"""
+    )
+    db.execute("create index code_chunk_file on code_chunk (file)")
+    db.execute("create index code_chunk_named on code_chunk (last_name)")
+    db.execute("create index code_chunk_embedded on code_chunk (owner, model)")
+    db.execute(
+        """create index code_chunk_changed on code_chunk (changed, model, num, owner, language)
+           where model is not null"""
+    )
+    db.execute("create table code_gone (num integer primary key, changed integer not null)")
+    db.execute(
+        """create table code_sign (
+            num integer primary key, chunk integer not null, part integer not null, model integer not null,
+            bits blob not null, unique (chunk, model, part))"""
+    )
+    db.execute("create table code_vector (num integer primary key, numbers blob not null)")
+    db.execute(
+        """create table code_reference (
+            name text not null, file integer not null, lines text not null, primary key (name, file)) without rowid"""
+    )
+    db.execute("create index code_reference_file on code_reference (file)")
+    make_code_words(db)
+
+
+def make_code_words(db: sqlite3.Connection) -> None:
+    db.execute("create virtual table code_words using fts5(names, doc, body, tokenize = 'ascii')")
+    db.execute("create virtual table code_terms using fts5vocab(code_words, row)")
+
+
 STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m001_memories,
     m002_words,
     m003_vectors,
     m004_graph,
     m005_sessions,
+    m006_near,
+    m007_stated,
+    m008_code,
 ]
 CURRENT = len(STEPS)
 # Stands in the header of every store, so that no file of another program is taken for one: "Rtan".

@@ -35,9 +35,10 @@ class Remains:
         self.memories = list(
             _made(lambda row: stored(row).memory, rows(db, "memory", f"{MEMORY_COLUMNS}, 0, null, null"))
         )
-        self._entities = {e.id: e for e in _made(graph.entity_of, rows(db, "entity", "id, name, type, owner, created"))}
+        columns = _columns(db, "entity", "id, name, type, owner, created", "description", "stated")
+        self._entities = {e.id: e for e in _made(graph.entity_of, rows(db, "entity", columns))}
         self._history: defaultdict[MemoryId, list[HistoryEntry]] = defaultdict(list)
-        columns = "memory, version, event, text, importance, tags, scope, at, reason"
+        columns = _columns(db, "history", "memory, version, event, text, importance, tags, scope, at, reason", "rest")
         for entry in _made(memories.entry_of, rows(db, "history", columns)):
             self._history[entry.memory].append(entry)
 
@@ -76,6 +77,7 @@ class Remains:
         found = _made(graph.relation_of, rows_for(self._db, _RELATION, list(self._entities)))
         relations = [r for r in found if r.target in self._entities]
         ends = {end for r in relations for end in (r.source, r.target)}
+        ends |= {entity.id for entity in self._entities.values() if entity.stated}
         runs = _made(sessions.run_of, rows(self._db, "run", "id, scope, strategy, at, made, sources, analysed, undone"))
         return Changes(
             at=self._newest(),
@@ -103,13 +105,22 @@ class Remains:
         return max((memory.updated for memory in self.memories), default=moment(0))
 
 
+def _columns(db: sqlite3.Connection, table: str, first: str, *newer: str) -> str:
+    """What to read of a table; the file may be older than some of its columns."""
+    try:
+        there = {name for (name,) in db.execute("select name from pragma_table_info(?)", (table,))}
+    except sqlite3.DatabaseError:
+        there = set()
+    return ", ".join([first, *(name if name in there else f"null as {name}" for name in newer)])
+
+
 def _beside_twin(memory: Memory, into: SqliteStore) -> Memory:
     """A memory that was said again since the damage makes way for the newer one."""
     twin = into.twin(memory.place, fingerprint(memory.text)) if memory.is_active else None
     if twin is None:
         return memory
-    reason = "said again after the store was damaged"
-    return replace(memory, status=Status(State.SUPERSEDED, reason, twin.memory.created, twin.memory.id))
+    reason, since = "said again after the store was damaged", twin.memory.created
+    return replace(memory, valid_until=since, status=Status(State.SUPERSEDED, reason, since, twin.memory.id))
 
 
 def _made(make: Callable[[Row], V], found: Iterable[Row]) -> Iterator[V]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from retain.errors import StoreCorrupt
-from retain.stores.sqlite import migrations
+from retain.stores.sqlite import code_writing, migrations
 from retain.stores.sqlite.backups import is_sound, read_only
 from retain.stores.sqlite.damaged import copy_of, count_of
 from retain.stores.sqlite.failures import BUSY_SECONDS, explained
@@ -17,6 +17,8 @@ from retain.stores.sqlite.remains import Remains
 from retain.stores.sqlite.store import SqliteStore
 
 _RESTORE_SECONDS = 600.0
+# Said where there were indexes of code.
+_MADE_ANEW = ("", ". Its indexes of code are not taken over: index those projects again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,13 @@ def salvage(damaged: Path, into: SqliteStore) -> Salvaged:
     """Adds what can still be read to the present store, unless it is there already or was purged there.
 
     The damaged file stays, byte for byte, under a name that is no longer announced; one of which nothing
-    could be read keeps its name, so that it is not forgotten.
+    could be read keeps its name, so that it is not forgotten. Indexes of code stay behind: they are made anew
+    from the files.
     """
     with copy_of(damaged) as db:
         remains = Remains(db)
         there = count_of(db, "memory")
+        code = count_of(db, "code_index")
         added = 0
         for changes in remains.plans(into):
             into.apply(changes)
@@ -44,7 +48,7 @@ def salvage(damaged: Path, into: SqliteStore) -> Salvaged:
     if not remains.memories:
         return Salvaged(0, there or None, f"nothing in {damaged.name} can be read; restore a backup")
     lost = None if there is None else max(there - len(remains.memories), 0)
-    return Salvaged(added, lost, _note(added, len(remains.memories), lost, dismiss(damaged)))
+    return Salvaged(added, lost, _note(added, len(remains.memories), lost, dismiss(damaged)) + _MADE_ANEW[bool(code)])
 
 
 def set_aside(path: Path) -> Path:
@@ -61,13 +65,17 @@ def set_aside(path: Path) -> Path:
 
 
 def rebuild_words(store: SqliteStore) -> None:
-    """Makes the full-text index anew from the memories."""
+    """Makes the full-text indexes anew, from the memories and from the chunks of code."""
     with store.pool.writing() as db:
         migrations.check_version(db)
         db.execute("drop table memory_terms")
         db.execute("drop table memory_words")
         migrations.m002_words(db)
         db.execute("update counter set value = value + 1 where name = 'change'")
+        db.execute("drop table code_terms")
+        db.execute("drop table code_words")
+        migrations.make_code_words(db)
+        code_writing.add_words(db)
 
 
 def restore(backup: Path, path: Path) -> Path:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from retain.domain.claims import fingerprint
-from retain.domain.memory import Kind, Memory, Place, Scope, Source, State, Status, Stored
+from retain.domain.memory import Kind, Memory, Place, Rest, Scope, Source, State, Status, Stored
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -101,6 +101,24 @@ def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
         version=version,
     )
     return Stored(memory, accesses or 0, moment_or_none(accessed), model)
+
+
+def rest_row(rest: Rest | None) -> str | None:
+    """As JSON: read only when somebody looks back."""
+    if rest is None:
+        return None
+    status = rest.status
+    state = (status.state.value, status.reason, micros_or_none(status.since), status.successor)
+    held = (micros_or_none(rest.valid_until), rest.project, rest.session)
+    return json.dumps([rest.kind.value, rest.metadata, state, held], ensure_ascii=False)
+
+
+def rest_of(text: str | None) -> Rest | None:
+    if text is None:
+        return None
+    kind, metadata, (state, reason, since, successor), (until, project, session) = json.loads(text)
+    status = Status(State(state), reason, moment_or_none(since), successor)
+    return Rest(Kind(kind), status, metadata, moment_or_none(until), project, session)
 
 
 # Most of these are empty, and a row is read a hundred times as often as it is written.

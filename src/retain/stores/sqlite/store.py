@@ -1,20 +1,37 @@
 """The SQLite store: one file, any number of processes."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from retain.domain.changes import Applied, Changes, Conflict, Contradiction, Run
-from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood
+from retain.domain.code import CodeFile, CodeFilter, CodeIndex, Mark, Occurrence, StoredChunk
+from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood, Related, Relation, Steps
 from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, Stored, Vector
 from retain.domain.recall import Filter, Found
 from retain.domain.session import Project, Session, Use
 from retain.errors import StorageFull, Unavailable
-from retain.ports import Context, Corpus, Counts
-from retain.stores.sqlite import graph, memories, migrations, sessions, upkeep, writing
+from retain.ports import Context, Corpus, Counts, Emptied, Subgraph
+from retain.stores.sqlite import (
+    code,
+    code_search,
+    code_writing,
+    emptying,
+    graph,
+    memories,
+    migrations,
+    relations,
+    sessions,
+    subgraph,
+    upkeep,
+    writing,
+)
 from retain.stores.sqlite.caches import Caches
+from retain.stores.sqlite.code_portions import Wording, changing, portions
 from retain.stores.sqlite.connection import MEMORY, Pool
 from retain.stores.sqlite.failures import bytes_of
 from retain.stores.sqlite.files import opened, present_notices
@@ -47,7 +64,8 @@ class SqliteStore:
     # Durable
 
     def apply(self, changes: Changes) -> Applied | Conflict:
-        self._check_room(changes)
+        if not changes.purged:  # destroying makes room
+            self._check_room()
         with self.pool.writing() as db:
             migrations.check_version(db)
             if broken := writing.broken(db, changes):
@@ -56,6 +74,15 @@ class SqliteStore:
         if changes.purged or self._traces:
             self._scrub()
         return applied
+
+    def empty(self, user: str, at: datetime) -> Emptied:
+        """All but code in one transaction. Code goes before it, bit by bit: there may be very much of it."""
+        chunks = sum(self.drop_index(index.key) for index in self.indexes(user))
+        with self.pool.writing() as db:
+            migrations.check_version(db)
+            gone = emptying.empty(db, user, at)
+        self._scrub()
+        return replace(gone, code_chunks=chunks)
 
     def change(self) -> int:
         return self._read(_change)
@@ -76,9 +103,9 @@ class SqliteStore:
     def close(self) -> None:
         self.pool.close()
 
-    def _check_room(self, changes: Changes) -> None:
-        """Destroying makes room, so that is always allowed; pages that are free again do not count."""
-        if self._max_bytes is None or changes.purged or self.size() < self._max_bytes:
+    def _check_room(self) -> None:
+        """Pages that are free again do not count."""
+        if self._max_bytes is None or self.size() < self._max_bytes:
             return
         if (used := self._read(upkeep.used_bytes)) >= self._max_bytes:
             raise StorageFull(
@@ -109,14 +136,17 @@ class SqliteStore:
     def listed(self, wanted: Filter, limit: int, offset: int = 0) -> list[Stored]:
         return self._read(memories.listed, wanted, limit, offset)
 
+    def total(self, wanted: Filter) -> int:
+        return self._read(memories.total, wanted)
+
     def by_words(self, terms: Sequence[str], wanted: Filter, limit: int, *, counted: bool = False) -> Found:
         with self.pool.reading() as db:
-            holding = self._caches.frequencies(db).of(db, terms, _change(db))
+            holding = self._caches.memories(db).frequencies.of(db, terms, _change(db))
             return memories.by_words(db, terms, holding, wanted, limit, counted=counted)
 
     def by_vector(self, vector: Vector, model: str, wanted: Filter, limit: int) -> Found:
         with self.pool.reading() as db:
-            index = self._caches.index(db, model)
+            index = self._caches.memories(db).index(db, model)
             return index.search(db, vector, wanted, limit) if index else Found()
 
     def contexts(self, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
@@ -124,7 +154,7 @@ class SqliteStore:
 
     def corpus(self, terms: Sequence[str]) -> Corpus:
         with self.pool.reading() as db:
-            return memories.corpus(db, self._caches.frequencies(db).of(db, terms, _change(db)))
+            return memories.corpus(db, self._caches.memories(db).frequencies.of(db, terms, _change(db)))
 
     def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]:
         found: dict[MemoryId, list[Vector]] = {}
@@ -133,8 +163,8 @@ class SqliteStore:
                 found.setdefault(id, []).append(unpack(numbers))
         return found
 
-    def history(self, id: MemoryId) -> list[HistoryEntry]:
-        return self._read(memories.history, id)
+    def history(self, *ids: MemoryId) -> list[HistoryEntry]:
+        return self._read(memories.history, ids)
 
     def unembedded(
         self, model: str, limit: int, *, by_others: bool, user: str | None = None
@@ -178,6 +208,17 @@ class SqliteStore:
     def link_counts(self, entities: Sequence[str], wanted: Filter) -> dict[str, int]:
         return self._read(graph.link_counts, entities, wanted) if entities else {}
 
+    def around(self, entities: Sequence[str], memories: Sequence[MemoryId], wanted: Filter, now: datetime) -> Subgraph:
+        return self._read(subgraph.around, entities, memories, wanted, now)
+
+    # RelationStore
+
+    def relations(self, ids: Sequence[str]) -> list[Relation]:
+        return self._read(relations.by_ids, ids) if ids else []
+
+    def related(self, start: str, steps: Steps) -> Related:
+        return self._read(relations.related, start, steps)
+
     # SessionStore
 
     def session(self, id: str, user: str) -> Session | None:
@@ -218,9 +259,97 @@ class SqliteStore:
     def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]:
         return self._read(sessions.contradictions, memories) if memories else []
 
+    # CodeStore
 
-def _change(db: sqlite3.Connection) -> int:
-    return int(db.execute("select value from counter where name = 'change'").fetchone()[0])
+    def indexes(self, user: str) -> list[CodeIndex]:
+        return self._read(code.indexes, user)
+
+    def claim_index(self, index: CodeIndex, dead_since: datetime) -> CodeIndex | None:
+        with self._writing_code() as db:
+            return code.claim(db, index, dead_since)
+
+    def report_index(self, index: CodeIndex) -> bool:
+        with self._writing_code() as db:
+            return code.report(db, index)
+
+    def drop_index(self, key: str) -> int:
+        """A bit at a time, so that other writers do not wait; one that is cut short can be dropped again."""
+        with self._writing_code() as db:
+            code_writing.release(db, key)
+        dropped = 0
+        while True:
+            with self._writing_code() as db:
+                some = code_writing.drop_some(db, key)
+            if some is None:
+                break
+            dropped += some
+        merging = dropped > 0
+        while merging:
+            with self._writing_code() as db:
+                merging = code_writing.merge_words(db)
+        self._scrub()
+        return dropped
+
+    def marks(self, key: str) -> dict[str, Mark]:
+        return self._read(code.file_marks, key)
+
+    def save_code(
+        self, key: str, files: Sequence[CodeFile], moved: Sequence[tuple[str, str]], gone: Sequence[str]
+    ) -> None:
+        self._check_room()
+        for portion in portions(files, moved, gone):
+            wording = Wording(self._read(changing, key, portion))
+            with self._writing_code() as db:
+                code_writing.save(db, key, portion, wording)
+
+    def mark_code(self, key: str, marks: Mapping[str, Mark]) -> None:
+        with self._writing_code() as db:
+            code.mark_files(db, key, marks)
+
+    def code_unembedded(self, key: str, model: str, limit: int) -> list[StoredChunk]:
+        return self._read(code.unembedded, key, model, limit)
+
+    def save_code_vectors(self, model: str, vectors: Mapping[str, Sequence[Vector]]) -> None:
+        self._check_room()
+        with self._writing_code() as db:
+            code_writing.save_vectors(db, model, vectors)
+
+    @contextmanager
+    def _writing_code(self) -> Iterator[sqlite3.Connection]:
+        with self.pool.writing(durable=False) as db:
+            migrations.check_version(db)
+            yield db
+
+    # CodeSearch
+
+    def code_by_words(self, terms: Sequence[str], wanted: CodeFilter, limit: int) -> dict[str, float]:
+        with self.pool.reading() as db:
+            holding = self._caches.code(db).frequencies.of(db, terms, _change(db, "code_change"))
+            return code_search.by_words(db, terms, holding, wanted, limit)
+
+    def code_by_vector(self, vector: Vector, model: str, wanted: CodeFilter, limit: int) -> dict[str, float]:
+        with self.pool.reading() as db:
+            index = self._caches.code(db).index(db, model)
+            return dict(index.search(db, vector, wanted, limit).scores) if index else {}
+
+    def code_named(self, names: Sequence[str], wanted: CodeFilter, limit: int) -> list[StoredChunk]:
+        return self._read(code_search.named, names, wanted, limit)
+
+    def code_chunks(self, ids: Sequence[str]) -> dict[str, StoredChunk]:
+        return self._read(code_search.chunks, ids) if ids else {}
+
+    def occurrences(self, name: str, wanted: CodeFilter, limit: int) -> list[Occurrence]:
+        return self._read(code_search.occurrences, name, wanted, limit)
+
+    def symbols(self, key: str) -> list[StoredChunk]:
+        return self._read(code_search.symbols, key)
+
+    def uses(self, key: str) -> list[tuple[str, str, int]]:
+        return self._read(code_search.uses, key)
+
+
+def _change(db: sqlite3.Connection, counter: str = "change") -> int:
+    return int(db.execute("select value from counter where name = ?", (counter,)).fetchone()[0])
 
 
 __all__ = ["MEMORY", "SqliteStore"]

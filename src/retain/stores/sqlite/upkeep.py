@@ -9,7 +9,7 @@ from pathlib import Path
 from retain.errors import RetainError
 from retain.stores.sqlite.connection import Pool
 from retain.stores.sqlite.failures import explained, is_damage
-from retain.stores.sqlite.memories import totals
+from retain.stores.sqlite.words import totals
 
 # Each counts rows that make no sense: most belong to something that is not there.
 _STRAY = {
@@ -30,6 +30,14 @@ _STRAY = {
         where older not in (select id from memory) or newer not in (select id from memory)""",
     "memories with a list that cannot be read": """select count(*) from memory where not (json_valid(tags)
         and json_valid(source) and json_valid(metadata) and json_valid(derived_from))""",
+    "files of no code index": "select count(*) from code_file where owner not in (select key from code_index)",
+    "code indexes of no project": "select count(*) from code_index where project not in (select id from project)",
+    "chunks of no file": """select count(*) from code_chunk c
+        where not exists (select 1 from code_file f where f.num = c.file and f.owner = c.owner)""",
+    "names used in no file": "select count(*) from code_reference where file not in (select num from code_file)",
+    "vectors of no chunk": "select count(*) from code_sign where chunk not in (select num from code_chunk)",
+    "sign bits of code and no numbers": "select count(*) from code_sign where num not in (select num from code_vector)",
+    "numbers of code and no sign bits": "select count(*) from code_vector where num not in (select num from code_sign)",
     "destroyed memories that are there": "select count(*) from tombstone where id in (select id from memory)",
 }
 
@@ -39,8 +47,8 @@ def faults(db: sqlite3.Connection) -> list[str]:
 
     Checked are: every page and index (SQLite's integrity check), the full-text index against the memories
     (which texts, how many terms, and that all of it can be read), rows that belong to nothing (tags, access counts,
-    history, vectors, links, relations, contradictions), lists that are no JSON, and memories marked as embedded
-    without vectors. Reads the whole file: about a second for 100,000 memories.
+    history, vectors, links, relations, contradictions), lists that are no JSON, memories marked as embedded
+    without vectors, and the same of code. Reads the whole file: about a second for 100,000 memories.
     """
     found = []
     for check in (_pages, _words, _stray, _vectors):
@@ -105,15 +113,21 @@ def _pages(db: sqlite3.Connection) -> list[str]:
 
 
 def _words(db: sqlite3.Connection) -> list[str]:
+    return _index_faults(db, "memory", "memories") + _index_faults(db, "code_chunk", "chunks of code")
+
+
+def _index_faults(db: sqlite3.Connection, table: str, what: str) -> list[str]:
+    """Where the full-text index of a table does not fit it."""
+    name = table.removesuffix("_chunk")
     (unindexed,) = db.execute(
-        """select (select count(*) from memory where num not in (select id from memory_words_docsize))
-                + (select count(*) from memory where num not in (select id from memory_words_content))
-                + (select count(*) from memory_words_docsize where id not in (select num from memory))"""
+        f"""select (select count(*) from {table} where num not in (select id from {name}_words_docsize))
+                + (select count(*) from {table} where num not in (select id from {name}_words_content))
+                + (select count(*) from {name}_words_docsize where id not in (select num from {table}))"""
     ).fetchone()
-    (read,) = db.execute("select coalesce(sum(cnt), 0) from memory_terms").fetchone()
-    _, written = totals(db)
-    found = [f"{unindexed} memories and the full-text index disagree"] if unindexed else []
-    return found + ([f"the full-text index holds {read} terms of {written}"] if read != written else [])
+    (read,) = db.execute(f"select coalesce(sum(cnt), 0) from {name}_terms").fetchone()
+    _, written = totals(db, f"{name}_words")
+    found = [f"{unindexed} {what} and the full-text index disagree"] if unindexed else []
+    return found + ([f"the full-text index holds {read} terms of {written} in {what}"] if read != written else [])
 
 
 def _stray(db: sqlite3.Connection) -> list[str]:
@@ -126,4 +140,9 @@ def _vectors(db: sqlite3.Connection) -> list[str]:
         """select count(*) from memory m where model is not null and not exists (
              select 1 from sign s where s.memory = m.num and s.model = m.model)"""
     ).fetchone()
-    return [f"{bare} memories are marked as embedded and have no vectors"] if bare else []
+    (bare_code,) = db.execute(
+        """select count(*) from code_chunk c where model is not null and not exists (
+             select 1 from code_sign s where s.chunk = c.num and s.model = c.model)"""
+    ).fetchone()
+    found = [f"{bare} memories are marked as embedded and have no vectors"] if bare else []
+    return found + ([f"{bare_code} chunks of code are marked as embedded and have no vectors"] if bare_code else [])

@@ -2,10 +2,11 @@
 
 import sqlite3
 import threading
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from retain.domain.memory import MemoryId, Vector
+from retain.domain.memory import Vector
 from retain.domain.recall import MIN_COSINE, Filter, Found
 from retain.errors import EmbeddingFailed
 from retain.stores.sqlite.rows import AMONG, among, micros
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 # candidates, or this share of a larger set, recall@10 against exact search is at least 0.99.
 EXACT = 250
 CANDIDATE_SHARE = 0.004
+_GONE = -1
+_UNKNOWN = -2
+F = TypeVar("F")
 
 
 def pack(vector: Vector) -> tuple[bytes, bytes]:
@@ -44,24 +48,42 @@ def check_dimensions(model: str, dimensions: int, vector: Vector) -> None:
         )
 
 
-class SignIndex:
+def model_number(db: sqlite3.Connection, model: str, vectors: Sequence[Vector]) -> int:
+    """The number of a model in the store; it gets one with its first vectors, and keeps their length."""
+    db.execute("insert or ignore into model (name, dimensions) values (?, ?)", (model, len(vectors[0]) // 4))
+    number, dimensions = db.execute("select num, dimensions from model where name = ?", (model,)).fetchone()
+    for vector in vectors:
+        check_dimensions(model, dimensions, vector)
+    return int(number)
+
+
+class SignIndex(ABC, Generic[F]):
     """All vectors by one model, as columns of contiguous memory beside what filters look at.
 
     A copy of the store, never the truth: it is brought up to date by change number before every search.
+    What the vectors belong to is an item, a memory or a chunk of code, and every item is in one place.
     """
 
     rows_at_once = 20_000
+    counter: ClassVar[str]
+    """Which counter grows with every change of these items."""
+    loading: ClassVar[str]
+    """Rows of (change, vector, item, bits, place, further columns), in the order of change, since a change."""
+    changed: ClassVar[str]
+    """Items that were changed or destroyed since a change."""
+    numbers: ClassVar[str]
+    naming: ClassVar[str]
+    further: ClassVar[Mapping[str, str]]
+    """What else a filter looks at, with the type of its column: `i4` is for texts, which are kept as numbers."""
+
     _change: int
     _used: int
     _dead: int
     _newest: int
     _vector: "Array"
-    _memory: "Array"
+    _item: "Array"
     _place: "Array"
-    _kind: "Array"
-    _state: "Array"
-    _importance: "Array"
-    _time: "Array"
+    _column: "dict[str, Array]"
     _bits: "list[Array]"
 
     def __init__(self, name: str, model: int, dimensions: int) -> None:
@@ -74,25 +96,33 @@ class SignIndex:
         self._words = -(-dimensions // 64)
         self._clear()
 
-    def search(self, db: sqlite3.Connection, vector: Vector, wanted: Filter, limit: int) -> Found:
+    def search(self, db: sqlite3.Connection, vector: Vector, wanted: F, limit: int) -> Found:
         check_dimensions(self._name, self._dimensions, vector)
         query = self._np.frombuffer(vector, dtype="<f4")
         with self._lock:
             self._refresh(db)
             rows = self._candidates(query, self._allowed(db, wanted))
-            vectors, memories = self._vector[rows], self._memory[rows]
+            vectors, items = self._vector[rows], self._item[rows]
         cosine = self._score(db, query, vectors)
         near = cosine >= MIN_COSINE
         best: dict[int, float] = {}
-        for memory, score in zip(memories[near].tolist(), cosine[near].tolist(), strict=True):
-            best[memory] = max(score, best.get(memory, 0.0))
+        for item, score in zip(items[near].tolist(), cosine[near].tolist(), strict=True):
+            best[item] = max(score, best.get(item, 0.0))
         top = sorted(best, key=best.__getitem__, reverse=True)[:limit]
         # Where half of the candidates are no hits, there are hardly any beyond them.
         exact = len(rows) < EXACT or 2 * int(near.sum()) < len(rows)
-        return Found(self._named(db, {memory: best[memory] for memory in top}), best.keys(), exact)
+        return Found(self._named(db, {item: best[item] for item in top}), best.keys(), exact)
 
-    def _named(self, db: sqlite3.Connection, scores: dict[int, float]) -> dict[MemoryId, float]:
-        ids = dict(db.execute(f"select num, id from memory where num {AMONG}", (among(scores),)))
+    @abstractmethod
+    def _allowed(self, db: sqlite3.Connection, wanted: F) -> "Array":
+        """Which rows pass the filter, as a column of truths; never those whose place is gone."""
+
+    def _outlived(self, db: sqlite3.Connection) -> bool:
+        """Whether the store no longer knows all that was destroyed since this copy was made."""
+        return False
+
+    def _named(self, db: sqlite3.Connection, scores: dict[int, float]) -> dict[str, float]:
+        ids = dict(db.execute(self.naming, (among(scores),)))
         return {ids[num]: score for num, score in scores.items() if num in ids}
 
     def _score(self, db: sqlite3.Connection, query: "Array", vectors: "Array") -> "Array":
@@ -100,7 +130,7 @@ class SignIndex:
         np = self._np
         cosines: Array = np.zeros(len(vectors), dtype=np.float32)
         places = {num: place for place, num in enumerate(vectors.tolist())}
-        found = db.execute(f"select num, numbers from vector where num {AMONG}", (among(places),))
+        found = db.execute(self.numbers, (among(places),))
         while rows := found.fetchmany(self.rows_at_once):
             matrix = np.frombuffer(b"".join(row[1] for row in rows), dtype="<f2").reshape(len(rows), -1)
             cosines[[places[row[0]] for row in rows]] = matrix.astype(np.float32) @ query
@@ -123,21 +153,104 @@ class SignIndex:
         nearest: Array = rows[np.argpartition(distance, keep)[:keep]]
         return nearest
 
-    def _allowed(self, db: sqlite3.Connection, wanted: Filter) -> "Array":
+    def _among(self, column: "Array", values: Sequence[str]) -> "Array":
+        used = column[: self._used]
+        allowed = self._np.zeros(self._used, dtype=bool)
+        for value in values:
+            allowed |= used == self._codes.get(value, _UNKNOWN)
+        return allowed
+
+    def _refresh(self, db: sqlite3.Connection) -> None:
+        (change,) = db.execute("select value from counter where name = ?", (self.counter,)).fetchone()
+        if change <= self._change:  # another thread may have seen more than this view of the store shows
+            return
+        if self._used:
+            self._drop([row[0] for row in db.execute(self.changed, (self._change,))])
+        if self._dead * 4 > self._used + 4000 or self._outlived(db):
+            self._clear()
+        self._load(db)
+        self._change = change
+
+    def _drop(self, items: list[int]) -> None:
+        known = [num for num in items if num <= self._newest]
+        if known:
+            gone = self._np.isin(self._item[: self._used], known)
+            self._dead += int(gone.sum())
+            self._place[: self._used][gone] = _GONE
+
+    def _load(self, db: sqlite3.Connection) -> None:
+        rows = db.execute(self.loading, (self.model, self._change))
+        while batch := rows.fetchmany(self.rows_at_once):
+            self._append([row[1:] for row in batch])
+            # If the deadline cuts the loading of a large store short, the next search goes on from here.
+            self._change = batch[-1][0] - 1
+
+    def _append(self, rows: list[Any]) -> None:
         np = self._np
-        used = self._used
-        allowed = self._among(self._place, wanted.place_keys)
-        allowed &= self._among(self._state, wanted.states) if wanted.states else self._place[:used] >= 0
+        vectors, items, bits, places, *further = zip(*rows, strict=True)
+        start, end = self._used, self._used + len(rows)
+        self._grow(end)
+        self._vector[start:end] = vectors
+        self._item[start:end] = items
+        self._place[start:end] = self._coded(places)
+        for (name, type), values in zip(self.further.items(), further, strict=True):
+            self._column[name][start:end] = self._coded(values) if type == "i4" else values
+        words = np.frombuffer(b"".join(bits), dtype=np.uint64).reshape(len(rows), self._words)
+        for column, part in zip(self._bits, words.T, strict=True):
+            column[start:end] = part
+        self._used = end
+        self._newest = max(self._newest, *items)
+
+    def _coded(self, values: Sequence[str]) -> list[int]:
+        codes = self._codes
+        return [codes.setdefault(value, len(codes)) for value in values]
+
+    def _grow(self, needed: int) -> None:
+        if needed <= len(self._vector):
+            return
+        size = max(needed, len(self._vector) * 3 // 2, 1024)
+        resize = self._np.resize
+        self._vector, self._item, self._place = (resize(c, size) for c in (self._vector, self._item, self._place))
+        self._column = {name: resize(column, size) for name, column in self._column.items()}
+        self._bits = [resize(column, size) for column in self._bits]
+
+    def _clear(self) -> None:
+        np = self._np
+        self._used = self._dead = self._newest = 0
+        self._change = -1
+        self._vector = np.zeros(0, dtype=np.int64)
+        self._item = np.zeros(0, dtype=np.int64)
+        self._place = np.zeros(0, dtype=np.int32)
+        self._column = {name: np.zeros(0, dtype=type) for name, type in self.further.items()}
+        self._bits = [np.zeros(0, dtype=np.uint64) for _ in range(self._words)]
+
+
+class MemorySigns(SignIndex[Filter]):
+    counter = "change"
+    # A cross join keeps its order: along the index of changes, which holds all that is asked of `memory`.
+    loading = """select m.changed, s.num, s.memory, s.bits, m.place, m.kind, m.state, m.importance, m.event_time
+        from memory m cross join sign s on s.memory = m.num and s.model = ?
+        where m.changed > ? order by m.changed"""
+    changed = "select num from memory where changed > ?1 union select num from tombstone where changed > ?1"
+    numbers = f"select num, numbers from vector where num {AMONG}"
+    naming = f"select num, id from memory where num {AMONG}"
+    further: ClassVar = {"kind": "i4", "state": "i4", "importance": "f4", "time": "i8"}
+
+    def _allowed(self, db: sqlite3.Connection, wanted: Filter) -> "Array":
+        used, column = self._used, self._column
+        allowed: Array = self._among(self._place, wanted.place_keys)
+        if wanted.states:
+            allowed &= self._among(column["state"], wanted.states)
         if wanted.kinds:
-            allowed &= self._among(self._kind, wanted.kinds)
+            allowed &= self._among(column["kind"], wanted.kinds)
         if wanted.min_importance > 0:
-            allowed &= self._importance[:used] >= wanted.min_importance
+            allowed &= column["importance"][:used] >= wanted.min_importance
         if wanted.after:
-            allowed &= self._time[:used] >= micros(wanted.after)
+            allowed &= column["time"][:used] >= micros(wanted.after)
         if wanted.before:
-            allowed &= self._time[:used] <= micros(wanted.before)
-        if wanted.tags or wanted.session or wanted.valid_at:
-            allowed &= np.isin(self._memory[:used], self._picked(db, wanted))
+            allowed &= column["time"][:used] <= micros(wanted.before)
+        if wanted.tags or wanted.session or wanted.valid_at or wanted.stored_by:
+            allowed &= self._np.isin(self._item[:used], self._picked(db, wanted))
         return allowed
 
     def _picked(self, db: sqlite3.Connection, wanted: Filter) -> "Array":
@@ -146,90 +259,5 @@ class SignIndex:
 
         conditions, values = where(wanted)
         rows = db.execute(f"select m.num from memory m where {conditions}", values).fetchall()
-        return self._np.array([row[0] for row in rows], dtype=self._np.int64)
-
-    def _among(self, column: "Array", values: Sequence[str]) -> "Array":
-        used = column[: self._used]
-        allowed = self._np.zeros(self._used, dtype=bool)
-        for value in values:
-            allowed |= used == self._codes.get(value, -2)
-        return allowed
-
-    def _refresh(self, db: sqlite3.Connection) -> None:
-        (change,) = db.execute("select value from counter where name = 'change'").fetchone()
-        if change <= self._change:  # another thread may have seen more than this view of the store shows
-            return
-        if self._used:
-            self._drop(self._changed(db, self._change))
-        if self._dead * 4 > self._used + 4000:
-            self._clear()
-        self._load(db)
-        self._change = change
-
-    def _changed(self, db: sqlite3.Connection, since: int) -> list[int]:
-        query = "select num from memory where changed > ? union select num from tombstone where changed > ?"
-        return [row[0] for row in db.execute(query, (since, since))]
-
-    def _drop(self, memories: list[int]) -> None:
-        known = [num for num in memories if num <= self._newest]
-        if known:
-            gone = self._np.isin(self._memory[: self._used], known)
-            self._dead += int(gone.sum())
-            self._place[: self._used][gone] = -1
-
-    def _load(self, db: sqlite3.Connection) -> None:
-        # A cross join keeps its order: along the index of changes, which holds all that is asked of `memory`.
-        rows = db.execute(
-            """select m.changed, s.num, s.memory, s.bits, m.place, m.kind, m.state, m.importance, m.event_time
-               from memory m cross join sign s on s.memory = m.num and s.model = ?
-               where m.changed > ? order by m.changed""",
-            (self.model, self._change),
-        )
-        while batch := rows.fetchmany(self.rows_at_once):
-            self._append([row[1:] for row in batch])
-            # If the deadline cuts the loading of a large store short, the next search goes on from here.
-            self._change = batch[-1][0] - 1
-
-    def _append(self, rows: list[Any]) -> None:
-        np = self._np
-        vectors, memories, bits, places, kinds, states, importances, times = zip(*rows, strict=True)
-        start, end = self._used, self._used + len(rows)
-        self._grow(end)
-        code = self._code
-        self._vector[start:end] = vectors
-        self._memory[start:end] = memories
-        self._place[start:end] = [code(place) for place in places]
-        self._kind[start:end] = [code(kind) for kind in kinds]
-        self._state[start:end] = [code(state) for state in states]
-        self._importance[start:end] = importances
-        self._time[start:end] = times
-        words = np.frombuffer(b"".join(bits), dtype=np.uint64).reshape(len(rows), self._words)
-        for column, part in zip(self._bits, words.T, strict=True):
-            column[start:end] = part
-        self._used = end
-        self._newest = max(self._newest, *memories)
-
-    def _code(self, value: str) -> int:
-        return self._codes.setdefault(value, len(self._codes))
-
-    def _grow(self, needed: int) -> None:
-        if needed <= len(self._vector):
-            return
-        size = max(needed, len(self._vector) * 3 // 2, 1024)
-        resize = self._np.resize
-        for name in ("_vector", "_memory", "_place", "_kind", "_state", "_importance", "_time"):
-            setattr(self, name, resize(getattr(self, name), size))
-        self._bits = [resize(column, size) for column in self._bits]
-
-    def _clear(self) -> None:
-        np = self._np
-        self._used = self._dead = self._newest = 0
-        self._change = -1
-        self._vector = np.zeros(0, dtype=np.int64)
-        self._memory = np.zeros(0, dtype=np.int64)
-        self._place = np.zeros(0, dtype=np.int32)
-        self._kind = np.zeros(0, dtype=np.int32)
-        self._state = np.zeros(0, dtype=np.int32)
-        self._importance = np.zeros(0, dtype=np.float32)
-        self._time = np.zeros(0, dtype=np.int64)
-        self._bits = [np.zeros(0, dtype=np.uint64) for _ in range(self._words)]
+        picked: Array = self._np.array([row[0] for row in rows], dtype=self._np.int64)
+        return picked

@@ -18,7 +18,8 @@ _STALE_SHARE = 0.02
 class Frequencies:
     """How many texts hold each term, remembered while the store stays much the same."""
 
-    def __init__(self) -> None:
+    def __init__(self, vocabulary: str) -> None:
+        self._query = f"select doc from {vocabulary} where term = ?"
         self._holding: dict[str, int] = {}
         self._change = -1
 
@@ -30,7 +31,7 @@ class Frequencies:
         for term in asked:
             # A rare term is looked up anew each time: that is cheap, and one more text matters to it.
             if holding.get(term, 0) < ENOUGH:
-                row = db.execute("select doc from memory_terms where term = ?", (term,)).fetchone()
+                row = db.execute(self._query, (term,)).fetchone()
                 holding[term] = row[0] if row else 0
         return {term: holding[term] for term in asked}
 
@@ -40,25 +41,39 @@ def indexed(title: str | None, text: str, file: str | None) -> str:
     return " ".join(terms("\n".join(part for part in (title, text, file) if part)))
 
 
-def queries(asked: Sequence[str], holding: dict[str, int]) -> list[str]:
+def queries(asked: Sequence[str], holding: dict[str, int], enough: int = ENOUGH) -> list[str]:
     """FTS5 queries to try in turn until enough is found; none when no text holds any of the terms.
 
     Where the rarest terms are rare, they decide: any of them may match. Where even the rarest is common, texts
-    that hold several come first: the four rarest together, then three, two, and the rarest alone.
+    that hold several come first: the four rarest together, then three, two, and the rarest alone. Rare is what
+    `enough` texts hold together at most.
     """
     rarest = sorted((term for term in asked if holding[term]), key=holding.__getitem__)
     if not rarest:
         return []
-    if holding[rarest[0]] > ENOUGH:
+    if holding[rarest[0]] > enough:
         return [_joined(" AND ", rarest[:number]) for number in range(min(len(rarest), TOGETHER), 0, -1)]
     chosen = [rarest[0]]
     texts = holding[rarest[0]]
     for term in rarest[1:]:
         texts += holding[term]
-        if texts > ENOUGH:
+        if texts > enough:
             break
         chosen.append(term)
     return [_joined(" OR ", chosen)]
+
+
+def totals(db: sqlite3.Connection, index: str) -> tuple[int, int]:
+    """Texts and terms in a full-text index, from the record FTS5 keeps of them (variable-length numbers)."""
+    row = db.execute(f"select block from {index}_data where id = 1").fetchone()
+    numbers: list[int] = []
+    value = 0
+    for byte in row[0] if row else b"":
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            numbers.append(value)
+            value = 0
+    return (numbers[0], sum(numbers[1:])) if numbers else (0, 0)
 
 
 def all_of(asked: Sequence[str], holding: dict[str, int], documents: int) -> str | None:

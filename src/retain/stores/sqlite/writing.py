@@ -6,17 +6,27 @@ from collections.abc import Iterable
 from typing import Any
 
 from retain.domain.changes import AtVersion, Changes, Expectation, NoTwin, RunFree
-from retain.domain.graph import Entity, fold
+from retain.domain.graph import Entity, Relation, fold, relation_id
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State
 from retain.domain.session import Project, Session
-from retain.stores.sqlite.rows import AMONG, MEMORY_COLUMNS, among, marks, memory_row, micros, micros_or_none
-from retain.stores.sqlite.vectors import check_dimensions, pack
+from retain.stores.sqlite.rows import AMONG, MEMORY_COLUMNS, among, marks, memory_row, micros, micros_or_none, rest_row
+from retain.stores.sqlite.vectors import model_number, pack
 from retain.stores.sqlite.words import indexed
 
 _COLUMNS = MEMORY_COLUMNS.split(", ")
 _SAVE = f"""insert into memory ({MEMORY_COLUMNS}, position, changed) values ({marks(_COLUMNS)}, ?, ?)
     on conflict (id) do update set {", ".join(f"{c} = excluded.{c}" for c in _COLUMNS if c != "id")},
     changed = excluded.changed returning num"""
+_RELATION = """insert into relation (source, target, type, created, weight, by_rule, valid_from, valid_until, id)
+    values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) on conflict (source, target, type) do update set"""
+# A relation seen again grows towards 1, and one that somebody stated is no longer a guess.
+_SEE = f"""{_RELATION} weight = 1 - (1 - weight) * (1 - excluded.weight), by_rule = min(by_rule, excluded.by_rule),
+    valid_from = iif(valid_until is null, valid_from, coalesce(excluded.valid_from, excluded.created)),
+    valid_until = excluded.valid_until"""
+# One that holds goes on holding from when it did.
+_STATE = f"""{_RELATION} weight = excluded.weight, by_rule = min(by_rule, excluded.by_rule),
+    valid_from = iif(valid_until is null or valid_until > ?10, coalesce(valid_from, created), excluded.valid_from),
+    valid_until = excluded.valid_until"""
 # Where the id of a memory stands beside what was said of it.
 _NAMING = [("history", "memory"), ("link", "memory"), ("served", "memory")]
 _NAMING += [("contradiction", "older"), ("contradiction", "newer")]
@@ -33,7 +43,7 @@ def write(db: sqlite3.Connection, changes: Changes) -> int:
     """Everything in the plan; returns the change number that the caches of all processes go by."""
     (change,) = db.execute("update counter set value = value + 1 where name = 'change' returning value").fetchone()
     for project in changes.projects:
-        _project(db, project)
+        add_project(db, project)
     for session in changes.sessions:
         _session(db, session)
     for memory in changes.memories:
@@ -88,7 +98,7 @@ def _embedding(db: sqlite3.Connection, embedding: Embedding, change: int) -> Non
     row = db.execute("select num from memory where id = ?", (embedding.memory,)).fetchone()
     if row is None or not embedding.vectors:
         return
-    (num,), model = row, _model(db, embedding)
+    (num,), model = row, model_number(db, embedding.model, embedding.vectors)
     if embedding.first == 0:
         _drop_vectors(db, num)
     for chunk, vector in enumerate(embedding.vectors, start=embedding.first):
@@ -105,15 +115,6 @@ def _embedding(db: sqlite3.Connection, embedding: Embedding, change: int) -> Non
     )
 
 
-def _model(db: sqlite3.Connection, embedding: Embedding) -> int:
-    made = (embedding.model, len(embedding.vectors[0]) // 4)
-    db.execute("insert or ignore into model (name, dimensions) values (?, ?)", made)
-    num, dimensions = db.execute("select num, dimensions from model where name = ?", made[:1]).fetchone()
-    for vector in embedding.vectors:
-        check_dimensions(embedding.model, dimensions, vector)
-    return int(num)
-
-
 def _drop_vectors(db: sqlite3.Connection, num: int) -> None:
     db.execute("delete from vector where num in (select num from sign where memory = ?)", (num,))
     db.execute("delete from sign where memory = ?", (num,))
@@ -124,13 +125,14 @@ def _history(db: sqlite3.Connection, entry: HistoryEntry) -> None:
     tags = json.dumps(entry.tags, ensure_ascii=False)
     row = (entry.memory, entry.version, entry.event.value, entry.text, entry.importance, tags, entry.scope.value)
     db.execute(
-        f"insert into history select ?, ?, ?, ?, ?, ?, ?, ?, ? where {_IS_THERE}",
-        (*row, micros(entry.at), entry.reason, entry.memory),
+        f"insert into history select ?, ?, ?, ?, ?, ?, ?, ?, ?, ? where {_IS_THERE}",
+        (*row, micros(entry.at), entry.reason, rest_row(entry.rest), entry.memory),
     )
 
 
 def _graph(db: sqlite3.Connection, changes: Changes) -> None:
-    known = {entity.id: _entity(db, entity) for entity in changes.entities}
+    stated = [named for named in changes.stated if isinstance(named, Entity)]
+    known = {entity.id: _entity(db, entity) for entity in (*changes.entities, *stated)}
     for memory, entity in changes.unlinked:
         db.execute("delete from link where memory = ? and entity = ?", (memory, entity))
     for memory, stale in changes.stale:
@@ -143,18 +145,23 @@ def _graph(db: sqlite3.Connection, changes: Changes) -> None:
             for k in changes.links
         ],
     )
-    # A relation seen again grows towards 1, and one that somebody stated is no longer a guess.
-    db.executemany(
-        """insert into relation values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (source, target, type) do update
-           set weight = 1 - (1 - weight) * (1 - excluded.weight), by_rule = min(by_rule, excluded.by_rule),
-               valid_until = excluded.valid_until""",
-        [
-            (
-                *(known.get(r.source, r.source), known.get(r.target, r.target), r.type, micros(r.created), r.weight),
-                *(r.by_rule, micros_or_none(r.valid_from), micros_or_none(r.valid_until)),
-            )
-            for r in changes.relations
-        ],
+    db.executemany(_SEE, [_relation_row(r, known) for r in changes.relations])
+    for named in stated:
+        query = "update entity set stated = 1, description = coalesce(?, description) where id = ?"
+        db.execute(query, (named.description, known[named.id]))
+    rows = [_relation_row(relation, known) for relation in changes.stated if isinstance(relation, Relation)]
+    for row in rows:
+        # Another process may have destroyed an end meanwhile.
+        if db.execute("select count(*) from entity where id in (?, ?)", row[:2]).fetchone() == (2,):
+            db.execute(_STATE, (*row, micros(changes.at)))
+
+
+def _relation_row(relation: Relation, known: dict[str, str]) -> tuple[Any, ...]:
+    source, target = (known.get(end, end) for end in (relation.source, relation.target))
+    return (
+        *(source, target, relation.type, micros(relation.created), relation.weight, relation.by_rule),
+        *(micros_or_none(relation.valid_from), micros_or_none(relation.valid_until)),
+        relation_id(source, target, relation.type),
     )
 
 
@@ -163,9 +170,9 @@ def _entity(db: sqlite3.Connection, entity: Entity) -> str:
     owner, name, type = entity.key
     row = (entity.id, owner, entity.name, name, entity.type, type, micros(entity.created))
     db.execute(
-        """insert into entity (id, owner, name, folded, type, folded_type, created) values (?, ?, ?, ?, ?, ?, ?)
-           on conflict (owner, folded, folded_type) do nothing""",
-        row,
+        """insert into entity (id, owner, name, folded, type, folded_type, created, description, stated)
+           values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (owner, folded, folded_type) do nothing""",
+        (*row, entity.description, entity.stated),
     )
     query = "select id from entity where owner = ? and folded = ? and folded_type = ?"
     return str(db.execute(query, (owner, name, type)).fetchone()[0])
@@ -192,7 +199,8 @@ def _records(db: sqlite3.Connection, changes: Changes) -> None:
     )
 
 
-def _project(db: sqlite3.Connection, project: Project) -> None:
+def add_project(db: sqlite3.Connection, project: Project) -> None:
+    """A project is there once and keeps the slug it got first: its own, or one that nobody has."""
     if db.execute("select 1 from project where id = ?", (project.id,)).fetchone():
         return
     taken = {row[0] for row in db.execute("select slug from project")}
@@ -252,8 +260,9 @@ def _spoken_of(db: sqlite3.Connection, memories: Iterable[MemoryId]) -> list[str
 
 
 def _drop_unspoken(db: sqlite3.Connection, entities: Iterable[str]) -> None:
-    """Entities of which no memory speaks any more: their names came from what was destroyed."""
-    alone = [id for id in entities if not db.execute("select 1 from link where entity = ?", (id,)).fetchone()]
+    """Entities of which no memory speaks any more, and that nobody made by hand: only what is gone named them."""
+    kept = "select 1 from link where entity = ?1 union all select 1 from entity where id = ?1 and stated"
+    alone = [id for id in entities if not db.execute(kept, (id,)).fetchone()]
     for table, column in (("relation", "source"), ("relation", "target"), ("entity", "id")):
         db.execute(f"delete from {table} where {column} {AMONG}", (among(alone),))
 
