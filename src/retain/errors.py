@@ -2,6 +2,7 @@
 
 RetainError
 ├── InvalidInput          the caller's fault; every bad field is named
+│   └── InvalidPath       a folder that is not there, or outside of what may be indexed
 ├── NotFound              nothing has that id or name here
 ├── Refused               understood, and against a rule (a forgotten memory cannot be updated)
 ├── Unavailable           something outside the caller's reach failed
@@ -53,6 +54,15 @@ class InvalidInput(RetainError):
         listed = [{"field": f.field, "value": f.value, "problem": f.problem} for f in faults]
         super().__init__("; ".join(map(str, faults)) + ". Nothing was written.", faults=listed)
         self.faults = tuple(faults)
+
+
+class InvalidPath(InvalidInput):
+    """Its message begins as tools/index_project promises: `Invalid path: <path>`."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__([Fault("path", shorten(path), problem)])
+        self.message = f"Invalid path: {shorten(path, 200)} ({problem}). Nothing was written."
+        self.args = (self.message,)
 
 
 class NotFound(RetainError):

@@ -10,13 +10,17 @@ from pathlib import Path
 from retain.app import Retain, make_store
 from retain.config import Settings
 from retain.domain.memory import MemoryId
+from retain.domain.session import Caller
 from retain.errors import NotFound, Refused, StoreCorrupt, StoreDown, Unavailable, invalid
+from retain.ports import Emptied
 from retain.stores.sqlite import backups, files, migrations, repair
 from retain.stores.sqlite.connection import MEMORY
 from retain.stores.sqlite.failures import files_of
 from retain.stores.sqlite.store import SqliteStore
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+# What waits in the background may be about what is destroyed; a model that is loading is not waited for.
+_SETTLE_SECONDS = 1.0
 
 
 def backup(app: Retain, now: datetime, to: Path | None = None) -> Path:
@@ -33,6 +37,19 @@ def backup(app: Retain, now: datetime, to: Path | None = None) -> Path:
     except OSError as error:
         raise StoreDown(f"{to} cannot be written: {error.strerror}; name another file") from error
     return to
+
+
+def reset(app: Retain, now: datetime, caller: Caller) -> tuple[Emptied, Path]:
+    """Destroys all that the caller has, in every project; the copy that was made first brings it back for a week.
+
+    The copy holds the whole store, that of other users too. When it cannot be made, nothing is destroyed.
+    """
+    app.engine.settle(_SETTLE_SECONDS)
+    store = app.engine.parts.store
+    if not isinstance(store, SqliteStore):
+        raise Refused("only a store that can be copied first is emptied")
+    copy = backups.backup_before_reset(store, app.settings.backups, now)
+    return store.empty(caller.user, now), copy
 
 
 def restore(settings: Settings, file: Path) -> Path:

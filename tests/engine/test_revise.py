@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from fakes import Rival
 from retain.app import Retain
 from retain.config import load
+from retain.domain.memory import Kind
 from retain.engine import revise
 from retain.engine.revise import Edit
+from retain.errors import InvalidInput
 
 
 @pytest.fixture
@@ -16,23 +19,6 @@ def app(tmp_path):
     settings = {"home": tmp_path / "home", "project_dir": tmp_path / "shop", "embedding_model": "hashed"}
     with Retain(load(settings, {"HOME": str(tmp_path)}, tmp_path)) as opened:
         yield opened
-
-
-class Rival:
-    """A store in which another window changes the memory just before the first plan is applied."""
-
-    def __init__(self, store, act):
-        self._store = store
-        self._act = act
-
-    def __getattr__(self, name):
-        return getattr(self._store, name)
-
-    def apply(self, changes):
-        act, self._act = self._act, None
-        if act:
-            act()
-        return self._store.apply(changes)
 
 
 def test_tags_do_not_bring_back_a_text_that_another_window_has_changed(app):
@@ -60,3 +46,41 @@ def test_one_name_may_be_two_things(app):
         ("service", "uses"),
         ("person", "authored_by"),
     }
+
+
+@pytest.fixture
+def described(app):
+    made = app.remember("The API listens on 8080").memory
+    return app.engine.update(made.id, Edit(metadata={"by": "ada", "at": 1}), app.caller()).memory
+
+
+def test_metadata_is_merged_unless_it_replaces(app, described):
+    merged = app.engine.update(described.id, Edit(metadata={"at": 2}), app.caller())
+    assert (merged.memory.metadata, merged.fields) == ({"by": "ada", "at": 2}, ("metadata",))
+    replaced = app.engine.update(described.id, Edit(metadata={"at": 3}, replace_metadata=True), app.caller())
+    assert replaced.memory.metadata == {"at": 3}
+    assert app.engine.update(described.id, Edit(metadata={}, replace_metadata=True), app.caller()).memory.metadata == {}
+
+
+def test_replacing_metadata_that_was_not_given_leaves_it(app, described):
+    done = app.engine.update(described.id, Edit(importance=0.9, replace_metadata=True), app.caller())
+    assert (done.memory.metadata, done.fields) == ({"by": "ada", "at": 1}, ("importance",))
+
+
+@pytest.mark.parametrize("edit", [Edit(), Edit(metadata={}), Edit(replace_metadata=True)])
+def test_an_edit_that_says_nothing_is_refused(app, described, edit):
+    with pytest.raises(InvalidInput, match="none of them was given"):
+        app.engine.update(described.id, edit, app.caller())
+
+
+def test_a_kind_can_be_corrected(app, described):
+    done = app.engine.update(described.id, Edit(kind=Kind.PROCEDURAL), app.caller())
+    assert (done.memory.kind, done.fields) == (Kind.PROCEDURAL, ("memory_type",))
+    assert app.get(described.id).memory == done.memory
+    assert app.engine.update(described.id, Edit(kind=Kind.PROCEDURAL), app.caller()).fields == ()
+
+
+def test_secrets_in_metadata_are_not_kept(app, described):
+    secret = "ghp_" + "a1B2" * 9
+    done = app.engine.update(described.id, Edit(metadata={secret: [secret]}), app.caller())
+    assert secret not in repr(done.memory)

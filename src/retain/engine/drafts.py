@@ -14,6 +14,11 @@ MAX_SESSION = 200
 MAX_TAGS = 50
 MAX_REASON = 1000
 MAX_PATH = 4096  # what file systems allow
+MAX_TITLE = 200
+MAX_DESCRIPTION = 2000
+MAX_DEPTH = 50  # of metadata; no store and no client reads lists in lists without end
+# Further away, a time is somebody's zero or infinity, and no time.
+YEARS = (1900, 2200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +55,29 @@ def checked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
         raise InvalidInput(faults)
     text, found = cleaned_text(draft.text)
     source = replace(draft.source, tool=_clean(draft.source.tool), file=_clean(draft.source.file))
-    entities = cleaned_entities(draft.entities)
-    return replace(draft, text=text, tags=labels(draft.tags), source=source, entities=entities), found
+    clean = replace(
+        draft,
+        text=text,
+        tags=labels(draft.tags),
+        source=source,
+        entities=cleaned_entities(draft.entities),
+        title=redact(label(draft.title)).text or None if draft.title else None,
+        category=kept_label(draft.category) if draft.category else None,
+        metadata=cleaned_metadata(draft.metadata),
+    )
+    return clean, found
 
 
 def cleaned_entities(entities: Sequence[GivenEntity]) -> tuple[GivenEntity, ...]:
-    """As they are kept: a relationship is one word, such as depends_on."""
-    return tuple(GivenEntity(_kept(e.name), _kept(e.type), _kept(e.relationship).replace(" ", "_")) for e in entities)
+    return tuple(GivenEntity(kept_label(e.name), kept_label(e.type), kept_word(e.relationship)) for e in entities)
 
 
 def cleaned_reason(reason: str | None) -> str | None:
     """Why something changed, without secrets; None when nothing was said."""
-    if reason is None:
-        return None
-    faults = list(string_faults(reason, "reason"))
-    if len(reason) > MAX_REASON:
-        faults.append(Fault("reason", f"{len(reason):,} characters", f"must have at most {MAX_REASON:,} characters"))
+    faults = list(line_faults(reason, "reason", MAX_REASON))
     if faults:
         raise InvalidInput(faults)
-    return redact(reason).text.strip() or None
+    return cleaned_note(reason)
 
 
 def cleaned_json(value: Json) -> Json:
@@ -84,10 +93,43 @@ def cleaned_json(value: Json) -> Json:
             return value
 
 
+def cleaned_metadata(metadata: Mapping[str, Json]) -> dict[str, Json]:
+    return {redact(name).text: cleaned_json(value) for name, value in metadata.items()}
+
+
+def cleaned_note(text: str | None) -> str | None:
+    """A remark without secrets and surrounding space; None when nothing is left."""
+    return None if text is None else redact(text).text.strip() or None
+
+
 def metadata_faults(metadata: Mapping[str, Json]) -> Iterator[Fault]:
-    size = len(json.dumps(metadata, ensure_ascii=False))
-    if size > MAX_TEXT:
-        yield Fault("metadata", f"{size:,} characters", f"must have at most {MAX_TEXT:,} characters as JSON")
+    if _is_deep(metadata):
+        yield Fault("metadata", "", f"must have at most {MAX_DEPTH} levels of lists and objects")
+        return
+    try:
+        written = json.dumps(metadata, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        yield Fault("metadata", shorten(dict(metadata)), f"must be a JSON object ({error})")
+        return
+    if len(written) > MAX_TEXT:
+        yield Fault("metadata", f"{len(written):,} characters", f"must have at most {MAX_TEXT:,} characters as JSON")
+    yield from string_faults(written, "metadata")
+
+
+def line_faults(text: str | None, name: str, most: int) -> Iterator[Fault]:
+    if text is not None:
+        yield from string_faults(text, name)
+        if len(text.strip()) > most:
+            yield Fault(name, f"{len(text):,} characters", f"must have at most {most:,} characters")
+
+
+def moment_faults(moment: datetime | None, name: str) -> Iterator[Fault]:
+    if moment is None:
+        return
+    if moment.tzinfo is None:
+        yield Fault(name, shorten(moment.isoformat()), "has no time zone; write it like 2026-02-20T14:30:00Z")
+    if not YEARS[0] <= moment.year <= YEARS[1]:
+        yield Fault(name, shorten(moment.isoformat()), f"must be in the years {YEARS[0]} to {YEARS[1]}")
 
 
 def cleaned_text(text: str) -> tuple[str, tuple[str, ...]]:
@@ -133,7 +175,7 @@ def label(name: str) -> str:
 
 def labels(names: Sequence[str]) -> tuple[str, ...]:
     """As they are kept: without secrets, each once, in the order given."""
-    return tuple(dict.fromkeys(_kept(name) for name in names))
+    return tuple(dict.fromkeys(kept_label(name) for name in names))
 
 
 def importance_faults(importance: float) -> Iterator[Fault]:
@@ -159,15 +201,34 @@ def _faults(draft: Draft) -> Iterator[Fault]:
         for fault in label_faults(given, "related_entities"):
             yield Fault(f"{fault.field}.{part}", fault.value, fault.problem)
     yield from session_faults(draft.session)
+    yield from line_faults(draft.title, "title", MAX_TITLE)
+    yield from label_faults([draft.category] if draft.category else [], "category")
+    yield from metadata_faults(draft.metadata)
+    yield from moment_faults(draft.event_time, "event_time")
     for part in ("tool", "file"):
-        said = getattr(draft.source, part) or ""
-        yield from string_faults(said, f"source.{part}")
-        if len(said) > MAX_PATH:
-            yield Fault(f"source.{part}", f"{len(said):,} characters", f"must have at most {MAX_PATH:,} characters")
+        yield from line_faults(getattr(draft.source, part), f"source.{part}", MAX_PATH)
 
 
-def _kept(name: str) -> str:
+def kept_label(name: str) -> str:
+    """A name as it is kept: without secrets and control characters."""
     return redact(label(name)).text[:MAX_LABEL]
+
+
+def kept_word(name: str) -> str:
+    """A relationship as it is kept: one word, such as depends_on."""
+    return kept_label(name).replace(" ", "_")
+
+
+def _is_deep(value: Json | Mapping[str, Json]) -> bool:
+    """Looked at level by level: what is nested without end would end in an error of its own."""
+    level: list[Json] = [dict(value)] if isinstance(value, Mapping) else [value]
+    for _ in range(MAX_DEPTH + 1):
+        lists = [each for each in level if isinstance(each, list)]
+        objects = [each for each in level if isinstance(each, dict)]
+        level = [item for each in lists for item in each] + [item for each in objects for item in each.values()]
+        if not lists and not objects:
+            return False
+    return True
 
 
 def _clean(text: str | None) -> str | None:

@@ -1,21 +1,31 @@
 """The engine: what the product does, as one method for each verb."""
 
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from retain.domain.changes import Run
+from retain.domain.graph import Direction, Entity, Related, Relation, Steps
 from retain.domain.memory import HistoryEntry, Memory, MemoryId, Scope, Stored
-from retain.domain.recall import Filter, Recalled, Warning
+from retain.domain.recall import KEPT, Filter, Recalled, Warning
 from retain.domain.session import Caller, Use
-from retain.engine import context, remember, revise, sessions, status
+from retain.engine import context, remember, revise, sessions, status, temporal
+from retain.engine.code.roots import Roots
 from retain.engine.drafts import Draft
-from retain.engine.knowledge import walk
+from retain.engine.knowledge import given, walk
 from retain.engine.lifecycle import consolidation
 from retain.engine.lifecycle.upkeep import Upkeep, embed_if_ready, embed_missing
 from retain.engine.parts import Parts, places, visible
-from retain.engine.recall import recall
+from retain.engine.recall import channels, recall
+from retain.engine.recall.together import Together, together
 from retain.errors import QueryTimeout, Unavailable
+
+if TYPE_CHECKING:
+    from retain.engine.code.code import Code
+    from retain.engine.code.search import CodeQuestion
 
 MOST_RUNS = 1000
 
@@ -23,12 +33,25 @@ MOST_RUNS = 1000
 class Engine:
     """Synchronous, and safe to call from any thread. What a caller need not wait for is done in the background."""
 
-    def __init__(self, parts: Parts, max_per_session: int = 100) -> None:
+    def __init__(self, parts: Parts, max_per_session: int = 100, roots: Roots | None = None) -> None:
         self.parts = parts
+        self._roots = roots
+        self._code: Code | None = None
+        self._making_code = threading.Lock()
         self._max_per_session = max_per_session
         self._since = parts.clock.now()
         self._upkeep = Upkeep()
         self._uses: deque[Use] = deque()
+
+    @property
+    def code(self) -> "Code":
+        """Indexing and searching code; loaded when first asked for: a server that only remembers starts 25 ms sooner."""
+        from retain.engine.code.code import Code
+
+        with self._making_code:
+            if self._code is None:
+                self._code = Code(self.parts, self._roots)
+            return self._code
 
     def remember(self, draft: Draft, caller: Caller) -> remember.Remembered:
         done = remember.remember(self.parts, draft, caller)
@@ -52,6 +75,25 @@ class Engine:
         self._served([hit.id for hit in answer.hits], caller, counted=True)
         missing = self._unembedded(caller)
         return answer if missing is None else _with_warning(answer, missing)
+
+    def recall_by_channels(self, question: channels.ChannelQuestion, caller: Caller) -> channels.ChannelAnswer:
+        return self._told(channels.recall_by_channels(self.parts, question, caller), caller)
+
+    def recall_together(
+        self, memories: channels.ChannelQuestion | None, code: "CodeQuestion | None", caller: Caller
+    ) -> Together:
+        """Memories, code, or both in one ranking."""
+        limit = max(question.limit for question in (memories, code) if question)
+        remembered = self.recall_by_channels(memories, caller) if memories else None
+        return together(remembered, self.code.search(code, caller) if code else None, limit)
+
+    def search_by_meaning(self, text: str, limit: int, caller: Caller) -> channels.ChannelAnswer:
+        return self._told(channels.search_by_meaning(self.parts, text, limit, caller), caller)
+
+    def search_by_words(self, text: str, limit: int, caller: Caller) -> channels.ChannelAnswer:
+        answer = channels.search_by_words(self.parts, text, limit, caller)
+        self._served([hit.id for hit in answer.hits], caller, counted=True)
+        return answer
 
     def context(self, task: context.Task, caller: Caller) -> context.Block:
         block = context.assemble(self.parts, task, caller)
@@ -89,6 +131,46 @@ class Engine:
 
     def newest(self, caller: Caller, limit: int) -> list[Stored]:
         return self.parts.store.listed(Filter(places(caller)), limit)
+
+    def listed(self, caller: Caller, limit: int, offset: int = 0) -> tuple[list[Stored], int]:
+        """All but forgotten ones, newest first, and how many there are."""
+        wanted = Filter(places(caller), states=KEPT)
+        return self.parts.store.listed(wanted, limit, offset), self.parts.store.total(wanted)
+
+    def total(self, caller: Caller) -> int:
+        return self.parts.store.total(Filter(places(caller), states=KEPT))
+
+    def valid(
+        self,
+        caller: Caller,
+        *,
+        as_of: datetime | None = None,
+        known_at: datetime | None = None,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> list[Memory]:
+        return temporal.valid(self.parts, caller, as_of=as_of, known_at=known_at, limit=limit, offset=offset)
+
+    def invalidate(self, id: str, reason: str | None, superseded_by: str | None, caller: Caller) -> Memory | Relation:
+        return temporal.invalidate(self.parts, id, reason, superseded_by, caller)
+
+    def create_entity(self, name: str, type: str | None, description: str | None, caller: Caller) -> Entity:
+        return given.create_entity(self.parts, name, type, description, caller)
+
+    def create_relation(self, source: str, target: str, type: str, weight: float, caller: Caller) -> Relation:
+        return given.create_relation(self.parts, source, target, type, weight, caller)
+
+    def related(
+        self,
+        id: str,
+        depth: int,
+        direction: Direction,
+        caller: Caller,
+        *,
+        at: datetime | None = None,
+        relation: str | None = None,
+    ) -> Related:
+        return given.related(self.parts, id, Steps(depth, direction, relation, at), caller)
 
     def search_graph(self, question: walk.GraphQuestion, caller: Caller) -> walk.GraphAnswer:
         return walk.search_graph(self.parts, question, caller)
@@ -147,6 +229,8 @@ class Engine:
         return self._upkeep.settle(seconds)
 
     def close(self) -> None:
+        if self._code:
+            self._code.close()
         self._upkeep.settle(0.03)
         self.parts.store.close()
 
@@ -172,6 +256,11 @@ class Engine:
         while self._uses:
             uses.append(self._uses.popleft())
         self.parts.store.note_uses(uses)
+
+    def _told(self, answer: channels.ChannelAnswer, caller: Caller) -> channels.ChannelAnswer:
+        self._served([hit.id for hit in answer.hits], caller, counted=True)
+        missing = self._unembedded(caller)
+        return answer if missing is None else replace(answer, warnings=(*answer.warnings, missing))
 
     def _unembedded(self, caller: Caller) -> Warning | None:
         """Says, and mends, that some memories are found by keyword only."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from retain.domain.changes import AtVersion, Changes, Contradiction, NoTwin
 from retain.domain.claims import fingerprint, same_claim
 from retain.domain.ids import new_id
-from retain.domain.memory import Event, HistoryEntry, Memory, Place, Scope, Stored
+from retain.domain.memory import Event, HistoryEntry, Memory, Place, Rest, Scope, Stored
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller, Session
 from retain.domain.stem import stem
@@ -128,7 +128,10 @@ def started(session: str | None, caller: Caller, now: datetime) -> tuple[Session
 def entry(before: Memory, event: Event, at: datetime, reason: str | None = None) -> HistoryEntry:
     """The history row for a memory that is about to change."""
     said = (before.text, before.importance, before.tags, before.scope)
-    return HistoryEntry(before.id, before.version, event, *said, at, reason)
+    place = (before.place.project, before.session)
+    rest = Rest(before.kind, before.status, before.metadata, before.valid_until, *place)
+    # Every memory has a row for having been made, before which it was nothing.
+    return HistoryEntry(before.id, before.version, event, *said, at, reason, None if event is Event.CREATED else rest)
 
 
 def _place(draft: Draft, caller: Caller) -> tuple[Place, tuple[Warning, ...]]:

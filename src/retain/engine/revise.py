@@ -1,20 +1,20 @@
 """Changing what is remembered: update, tag, promote, forget, bring back, destroy. Every change leaves history."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from retain.domain.changes import AtVersion, Changes, Contradiction, NoTwin
 from retain.domain.claims import fingerprint
 from retain.domain.graph import fold
-from retain.domain.memory import Event, Json, Memory, Place, Scope, State, Status
+from retain.domain.memory import Event, Json, Kind, Memory, Place, Scope, State, Status
 from retain.domain.recall import Warning
 from retain.domain.session import Caller
 from retain.engine.drafts import (
     MAX_TAGS,
     GivenEntity,
     cleaned_entities,
-    cleaned_json,
+    cleaned_metadata,
     cleaned_reason,
     cleaned_text,
     importance_faults,
@@ -30,18 +30,25 @@ from retain.engine.remember import contradictions, entry, neighbours
 from retain.errors import Fault, InvalidInput, Refused
 from retain.ports import Store
 
+ENDED = (State.FORGOTTEN, State.INVALIDATED, State.SUPERSEDED)
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What is to change about a memory; None and empty leave a field as it is."""
+    """What is to change about a memory; None and empty leave a field as it is.
+
+    Metadata is merged into what is there, or replaces it, empty or not, when `replace_metadata` is set.
+    """
 
     text: str | None = None
     importance: float | None = None
     add_tags: tuple[str, ...] = ()
     remove_tags: tuple[str, ...] = ()
-    metadata: Mapping[str, Json] = field(default_factory=dict)
+    metadata: Mapping[str, Json] | None = None
     add_entities: tuple[GivenEntity, ...] = ()
     remove_entities: tuple[str, ...] = ()
+    kind: Kind | None = None
+    replace_metadata: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
     text, redacted = cleaned_text(edit.text) if edit.text is not None else (None, ())
     vectors = embedded(parts.embedder, text) if text is not None and text != old.text else None
     now = parts.clock.now()
-    metadata = {name: cleaned_json(value) for name, value in edit.metadata.items()}
+    metadata = None if edit.metadata is None else cleaned_metadata(edit.metadata)
     clean = replace(edit, text=text, metadata=metadata, add_entities=cleaned_entities(edit.add_entities))
 
     def plan() -> tuple[Changes, Revised]:
@@ -122,7 +129,7 @@ def forget(parts: Parts, id: str, reason: str | None, caller: Caller) -> Memory:
 
 
 def bring_back(parts: Parts, id: str, caller: Caller) -> Memory:
-    """Makes a forgotten memory active again."""
+    """Makes a memory active again that was forgotten or invalidated; then it holds without an end."""
     return _moved(parts, id, Status(), Event.RESTORED, caller)
 
 
@@ -140,21 +147,30 @@ def _moved(parts: Parts, id: str, status: Status, event: Event, caller: Caller) 
         old = visible(parts.store, id, caller).memory
         if old.status.state is status.state:
             return Changes(at=now), old
-        expected = (NoTwin(old.place, fingerprint(old.text), but=old.id),) if status.state is State.ACTIVE else ()
-        if expected:
-            _refuse_twin(parts.store, old.place, old.text, old)
-        new = replace(old, status=status, updated=now, version=old.version + 1)
-        sources = _spoken_for(parts.store, old, by_it=status.state is State.ACTIVE)
-        changes = Changes(
-            at=now,
-            expects=(AtVersion(old.id, old.version), *(AtVersion(s.id, s.version - 1) for s in sources), *expected),
-            memories=(new, *sources),
-            history=(entry(old, event, now, status.reason),),
-            stale=((old.id, status.state is not State.ACTIVE),),
-        )
-        return changes, new
+        until = None if status.state is State.ACTIVE else old.valid_until
+        new = replace(old, status=status, valid_until=until, updated=now, version=old.version + 1)
+        return move(parts.store, old, new, event), new
 
     return settle(parts.store, plan)
+
+
+def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
+    """The plan that takes a memory to another state of its life, with all that depends on it."""
+    back = new.is_active
+    if back:
+        _refuse_twin(store, old.place, old.text, old)
+    sources = _spoken_for(store, old, by_it=back)
+    return Changes(
+        at=new.updated,
+        expects=(
+            AtVersion(old.id, old.version),
+            *(AtVersion(s.id, s.version - 1) for s in sources),
+            *((NoTwin(old.place, fingerprint(old.text), but=old.id),) if back else ()),
+        ),
+        memories=(new, *sources),
+        history=(entry(old, event, new.updated, new.status.reason),),
+        stale=((old.id, not back),),
+    )
 
 
 def _spoken_for(store: Store, summary: Memory, *, by_it: bool) -> list[Memory]:
@@ -173,21 +189,31 @@ def _check(edit: Edit) -> None:
     faults += label_faults(edit.add_tags, "tags.add")
     for part in ("name", "type", "relationship"):
         faults += label_faults([getattr(e, part) for e in edit.add_entities], f"related_entities.add.{part}")
-    faults += metadata_faults(edit.metadata)
-    if edit == Edit():
+    faults += metadata_faults(edit.metadata or {})
+    if _says_nothing(edit):
         faults.append(Fault("content, importance, tags, metadata, related_entities", "", "none of them was given"))
     if faults:
         raise InvalidInput(faults)
 
 
+def _says_nothing(edit: Edit) -> bool:
+    given = edit.metadata if edit.replace_metadata else edit.metadata or None
+    return replace(edit, metadata=given, replace_metadata=False) == Edit()
+
+
 def _changeable(store: Store, id: str, caller: Caller) -> Memory:
     memory = visible(store, id, caller).memory
-    if memory.status.state is State.FORGOTTEN:
-        raise Refused(
-            f"{id} is forgotten, so it cannot be changed; bring it back first with forget_memory and restore: true, "
-            f"or `retain forget --restore {memory.id}`"
-        )
+    refuse_ended(memory, "changed")
     return memory
+
+
+def refuse_ended(memory: Memory, done: str, states: Collection[State] = ENDED) -> None:
+    """Refuses what only makes sense for a memory that stands: what was true once must not be rewritten."""
+    if memory.status.state in states:
+        raise Refused(
+            f"memory:{memory.id} is {memory.status.state}, so it cannot be {done}; bring it back first with "
+            f"forget_memory and restore: true, or `retain forget --restore {memory.id}`"
+        )
 
 
 def _refuse_twin(store: Store, place: Place, text: str, memory: Memory) -> None:
@@ -238,10 +264,17 @@ def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
         text=edit.text if edit.text is not None else old.text,
         importance=old.importance if edit.importance is None else edit.importance,
         tags=tuple(dict.fromkeys((*kept, *labels(edit.add_tags)))),
-        metadata={**old.metadata, **edit.metadata},
+        metadata=_metadata(old, edit),
+        kind=edit.kind or old.kind,
         updated=now,
         version=old.version + 1,
     )
+
+
+def _metadata(old: Memory, edit: Edit) -> Mapping[str, Json]:
+    if edit.metadata is None:
+        return old.metadata
+    return edit.metadata if edit.replace_metadata else {**old.metadata, **edit.metadata}
 
 
 def _changed(old: Memory, new: Memory, *, relinked: bool) -> tuple[str, ...]:
@@ -250,6 +283,7 @@ def _changed(old: Memory, new: Memory, *, relinked: bool) -> tuple[str, ...]:
         "importance": new.importance != old.importance,
         "tags": new.tags != old.tags,
         "metadata": new.metadata != old.metadata,
+        "memory_type": new.kind != old.kind,
         "related_entities": relinked,
     }
     return tuple(name for name, differs in differing.items() if differs)

@@ -60,7 +60,7 @@ def linked_to(store: Store, memory: Memory, given: Sequence[GivenEntity], now: d
     links = [
         Link(memory.id, e.id, SAID_BY if name == speaker else MENTIONS, now, by_rule=True) for name, e in read.items()
     ]
-    links += _linked_back(store, [e for name, e in entities.items() if name not in known], memory.place, now)
+    links += linked_back(store, [e for name, e in entities.items() if name not in known], memory.place, now)
     stated_here = stated(text, found) + labelled(text, [(g.name, g.relationship) for g in given], found)
     return Linking(
         entities=(*said.entities, *read.values()),
@@ -103,7 +103,7 @@ def _relations(said: Sequence[Stated], entities: dict[str, Entity], now: datetim
     return tuple(made.values())
 
 
-def _linked_back(store: Store, new: Sequence[Entity], place: Place, now: datetime) -> list[Link]:
+def linked_back(store: Store, new: Sequence[Entity], place: Place, now: datetime) -> list[Link]:
     """Earlier memories of the same owner that name an entity which did not exist when they were stored."""
     # The longest term of a name is the rarest as a rule: the whole of an identifier, the surname of a person.
     rarest = {max(terms(entity.name), key=len, default="") for entity in new} - {""}

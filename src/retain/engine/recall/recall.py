@@ -1,11 +1,11 @@
 """Recall: lanes find candidates, signals tell how well each fits, and the best come back explained."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from retain.domain.memory import Kind, MemoryId, Scope, State, Vector
-from retain.domain.recall import Filter, Found, Hit, Recalled, Strategy, Warning
+from retain.domain.recall import KEPT, Filter, Found, Hit, Recalled, Strategy, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms, terms
 from retain.engine.drafts import string_faults
@@ -38,6 +38,8 @@ class Question:
     after: datetime | None = None
     before: datetime | None = None
     include_forgotten: bool = False
+    as_of: datetime | None = None
+    """When it must have been true; then what was invalidated since is found too."""
 
 
 @dataclass(slots=True)
@@ -74,17 +76,22 @@ def recall(parts: Parts, question: Question, caller: Caller) -> Recalled:
 
 
 def _check(question: Question) -> None:
-    faults = list(string_faults(question.text, "query"))
-    if not question.text.strip():
-        faults.append(Fault("query", shorten(question.text), "is empty; say in plain words what you want to know"))
-    if len(question.text) > MAX_QUESTION:
-        faults.append(Fault("query", f"{len(question.text):,} characters", f"longer than {MAX_QUESTION:,} characters"))
-    if question.limit < 1:
-        faults.append(Fault("limit", str(question.limit), "must be at least 1"))
+    faults = list(question_faults(question.text, question.limit))
     if question.after and question.before and question.after > question.before:
         faults.append(Fault("time_range", "", "`after` is later than `before`; nothing could match"))
     if faults:
         raise InvalidInput(faults)
+
+
+def question_faults(text: str, limit: int) -> Iterator[Fault]:
+    """What is wrong with a question, whatever it is put to."""
+    yield from string_faults(text, "query")
+    if not text.strip():
+        yield Fault("query", shorten(text), "is empty; say in plain words what you want to know")
+    if len(text) > MAX_QUESTION:
+        yield Fault("query", f"{len(text):,} characters", f"longer than {MAX_QUESTION:,} characters")
+    if limit < 1:
+        yield Fault("limit", str(limit), "must be at least 1")
 
 
 def _filter(question: Question, caller: Caller) -> Filter:
@@ -95,8 +102,15 @@ def _filter(question: Question, caller: Caller) -> Filter:
         after=question.after,
         before=question.before,
         min_importance=question.min_importance,
-        states=tuple(State) if question.include_forgotten else (State.ACTIVE,),
+        states=_states(question),
+        valid_at=question.as_of,
     )
+
+
+def _states(question: Question) -> tuple[State, ...]:
+    if question.include_forgotten:
+        return tuple(State)
+    return (State.ACTIVE,) if question.as_of is None else KEPT
 
 
 def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller) -> Lanes:
@@ -109,17 +123,18 @@ def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller) ->
     vector = lanes.vector
     if vector:
         model = parts.embedder.model
-        lanes.meaning = _timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, most))
+        lanes.meaning = timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, most))
     keyword = question.strategy in (Strategy.KEYWORD, Strategy.HYBRID)
     if keyword or (question.strategy is Strategy.VECTOR and not vector):
         asked = query_terms(question.text)
-        lanes.words = _timely(lanes, "keyword", lambda: store.by_words(asked, wanted, most, counted=True))
+        lanes.words = timely(lanes, "keyword", lambda: store.by_words(asked, wanted, most, counted=True))
     if question.strategy is Strategy.GRAPH:
-        lanes.graph = _timely(lanes, "graph", lambda: proximity(store, question.text, wanted, caller))
+        lanes.graph = timely(lanes, "graph", lambda: proximity(store, question.text, wanted, caller))
     return lanes
 
 
-def _timely(lanes: Lanes, name: str, search: Callable[[], Found]) -> Found:
+def timely(lanes: Lanes, name: str, search: Callable[[], Found]) -> Found:
+    """What a lane finds; nothing, with a warning, when it is late or its vectors cannot be compared."""
     try:
         return search()
     except QueryTimeout:
@@ -189,10 +204,11 @@ def _meaning(parts: Parts, lanes: Lanes, ids: Sequence[MemoryId]) -> dict[Memory
     others = [id for id in ids if id not in known]
     if lanes.vector is None or not others:
         return known
-    return known | _cosines(parts.store, lanes.vector, others, parts.embedder.model)
+    return known | cosines(parts.store, lanes.vector, others, parts.embedder.model)
 
 
-def _cosines(store: Store, vector: Vector, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, float]:
+def cosines(store: Store, vector: Vector, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, float]:
+    """Cosine of the best chunk of each memory that has vectors, at least 0."""
     import numpy as np
 
     query = np.frombuffer(vector, dtype="<f4")

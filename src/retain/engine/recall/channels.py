@@ -1,0 +1,222 @@
+"""Recall by channels: meaning, words and the graph, each as heavy as the caller says, fused by rank."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+
+from retain.domain.memory import MemoryId, Stored
+from retain.domain.recall import Filter, Found, Warning
+from retain.domain.session import Caller
+from retain.domain.words import query_terms
+from retain.engine.embed import query_vector
+from retain.engine.knowledge.entities import runs
+from retain.engine.knowledge.pagerank import pagerank, tempered
+from retain.engine.knowledge.walk import unaddressed
+from retain.engine.parts import Parts, owners, places
+from retain.engine.recall import signals
+from retain.engine.recall.recall import Lanes, cosines, question_faults, timely
+from retain.errors import EmbeddingFailed, Fault, InvalidInput, QueryTimeout
+from retain.ports import Corpus, Embedder, Store, Subgraph
+
+FETCHED = 3  # times as many as are asked for, from each channel
+K = 60  # the larger, the less the lead of the first places
+MOST_SEEDS = 20
+BEST = 5  # hits of each lane that the graph is walked from
+# Texts that BM25 is worked out for at least: the index finds them by the rarest terms alone, and all shall count.
+RANKED = 60
+NOT_READY = "Embedding service not ready. Please try again."
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each channel counts beside the others; 0 switches it off. They need not sum to 1."""
+
+    vector: float = 0.40
+    words: float = 0.15
+    graph: float = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelQuestion:
+    text: str
+    limit: int = 10
+    weights: Weights = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelHit:
+    """A memory with its fused score and what each channel gives it, all in 0 to 1.
+
+    `vector` is the cosine, `words` BM25 as a share of the most that the question could reach, and `graph` the
+    PageRank as a share of the best one. A channel that is switched off, or could not work, gives 0.
+    """
+
+    stored: Stored
+    score: float
+    vector: float = 0.0
+    words: float = 0.0
+    graph: float = 0.0
+
+    @property
+    def id(self) -> MemoryId:
+        return self.stored.memory.id
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAnswer:
+    """Hits best first, and how many nodes the part of the graph had that was walked."""
+
+    hits: tuple[ChannelHit, ...]
+    nodes: int = 0
+    warnings: tuple[Warning, ...] = ()
+
+
+@dataclass(slots=True)
+class Channels(Lanes):
+    """What the channels found, every score that is known, best first."""
+
+    corpus: Corpus | None = None
+    nodes: int = 0
+
+
+def recall_by_channels(parts: Parts, question: ChannelQuestion, caller: Caller) -> ChannelAnswer:
+    """The memories that rank best over the channels; 1.0 means first in every one that took part."""
+    _check(question)
+    wanted = Filter(places(caller))
+    channels = Channels()
+    weights = _search(parts, question, channels, wanted, caller)
+    if channels.late and not channels.found():
+        raise QueryTimeout("every search ran past its deadline; ask a shorter question")
+    most = FETCHED * question.limit
+    pairs = zip(astuple(weights), (channels.meaning, channels.words, channels.graph), strict=True)
+    scores = fuse([(weight, list(lane.scores)[:most]) for weight, lane in pairs if weight])
+    best = sorted(scores, key=lambda id: (-scores[id], id))[: question.limit]
+    hits = _explained(parts, channels, wanted, {id: scores[id] for id in best})
+    return ChannelAnswer(tuple(hits), channels.nodes, tuple(channels.warnings))
+
+
+def search_by_meaning(parts: Parts, text: str, limit: int, caller: Caller) -> ChannelAnswer:
+    """The memories nearest in meaning, by cosine; without a model this cannot be answered."""
+    _check(ChannelQuestion(text, limit))
+    vector, _ = query_vector(parts.embedder, unaddressed(parts.store, text, caller))
+    if vector is None:
+        raise EmbeddingFailed(NOT_READY + _why_off(parts.embedder))
+    found = parts.store.by_vector(vector, parts.embedder.model, Filter(places(caller)), limit)
+    stored = parts.store.memories(list(found.scores))
+    scores = {id: max(found.scores[id], 0.0) for id in stored}
+    return ChannelAnswer(tuple(ChannelHit(stored[id], scores[id], vector=scores[id]) for id in stored))
+
+
+def search_by_words(parts: Parts, text: str, limit: int, caller: Caller) -> ChannelAnswer:
+    """The memories that hold the words, by BM25; needs no model."""
+    _check(ChannelQuestion(text, limit))
+    found = _by_words(parts.store, parts.store.corpus(query_terms(text)), Filter(places(caller)), limit)
+    stored = parts.store.memories(list(found.scores)[:limit])
+    return ChannelAnswer(tuple(ChannelHit(stored[id], found.scores[id], words=found.scores[id]) for id in stored))
+
+
+def fuse(rankings: Sequence[tuple[float, Sequence[MemoryId]]]) -> dict[MemoryId, float]:
+    """Scores ids by weighted reciprocal rank, as a share of what first place in every ranking is worth."""
+    # Divided before they are added: the sum of two very large weights is no number.
+    heaviest = max((weight for weight, _ in rankings), default=1.0)
+    whole = sum(weight / heaviest for weight, _ in rankings)
+    scores: dict[MemoryId, float] = {}
+    for weight, ranking in rankings:
+        for place, id in enumerate(ranking, start=1):
+            scores[id] = scores.get(id, 0.0) + weight / heaviest / whole * (K + 1) / (K + place)
+    return scores
+
+
+def _check(question: ChannelQuestion) -> None:
+    faults = [*question_faults(question.text, question.limit), *_weight_faults(question.weights)]
+    if faults:
+        raise InvalidInput(faults)
+
+
+def _weight_faults(weights: Weights) -> Iterator[Fault]:
+    given = dict(zip(("vector_weight", "bm25_weight", "ppr_weight"), astuple(weights), strict=True))
+    bad = {name: weight for name, weight in given.items() if not (math.isfinite(weight) and weight >= 0)}
+    for name, weight in bad.items():
+        yield Fault(name, str(weight), "must be a number of at least 0; 0 switches the channel off")
+    if not bad and not any(given.values()):
+        yield Fault(", ".join(given), "0, 0, 0", "sum to 0, so nothing would be searched; give one a weight above 0")
+
+
+def _search(parts: Parts, question: ChannelQuestion, channels: Channels, wanted: Filter, caller: Caller) -> Weights:
+    """Runs the channels that have a weight; says how much each counts of those that could work."""
+    store, weights, most = parts.store, question.weights, FETCHED * question.limit
+    if weights.vector:
+        channels.vector, warning = query_vector(parts.embedder, unaddressed(store, question.text, caller))
+        channels.warnings += [warning] if warning else []
+    if vector := channels.vector:
+        model = parts.embedder.model
+        channels.meaning = timely(channels, "vector", lambda: store.by_vector(vector, model, wanted, most))
+    if channels.vector is None:
+        # Someone who asked for meaning alone is better served by words than by nothing.
+        words = weights.words or (weights.vector if not weights.graph else 0.0)
+        weights = replace(weights, vector=0.0, words=words)
+    if weights.words:
+        corpus = channels.corpus = store.corpus(query_terms(question.text))
+        channels.words = timely(channels, "keyword", lambda: _by_words(store, corpus, wanted, most))
+    if weights.graph:
+        channels.graph = timely(channels, "graph", lambda: _by_graph(parts, question.text, channels, wanted, caller))
+    return weights
+
+
+def _by_words(store: Store, corpus: Corpus, wanted: Filter, most: int) -> Found:
+    """Every text that is looked at, by the BM25 of that text alone."""
+    candidates = store.by_words(list(corpus.holding), wanted, max(most, RANKED))
+    return Found(_bm25(store, list(candidates.scores), corpus, wanted))
+
+
+def _bm25(store: Store, ids: Sequence[MemoryId], corpus: Corpus, wanted: Filter) -> dict[MemoryId, float]:
+    spoken = signals.words(store.contexts(ids, wanted, 0), list(corpus.holding), corpus)
+    return dict(sorted(spoken.items(), key=lambda found: (-found[1], found[0])))
+
+
+def _by_graph(parts: Parts, text: str, channels: Channels, wanted: Filter, caller: Caller) -> Found:
+    """Memories by how much of a walk they get that keeps returning to what the question names and finds."""
+    lanes = (channels.meaning, channels.words)
+    hits = list(dict.fromkeys(id for lane in lanes for id in list(lane.scores)[:BEST]))
+    # The longest names first: they say most about what is meant.
+    named = sorted(parts.store.entities_named(runs(text), owners(caller)), key=lambda entity: -len(entity.name))
+    entities = [entity.id for entity in named[: MOST_SEEDS - len(hits)]]
+    near = parts.store.around(entities, hits, wanted, parts.clock.now()) if entities or hits else Subgraph()
+    channels.nodes = len(near)
+    return Found(_walked(near, entities, hits))
+
+
+def _walked(near: Subgraph, entities: Sequence[str], hits: Sequence[MemoryId]) -> dict[MemoryId, float]:
+    node = {id: number for number, id in enumerate((*near.entities, *near.memories))}
+    seeds = _shares([[node[id] for id in group if id in node] for group in (entities, hits)])
+    if not seeds or not near.memories:
+        return {}
+    ends, others, weights = zip(*near.edges, strict=True)
+    sources, targets = ends + others, others + ends
+    scores = tempered(pagerank(len(near), sources, targets, weights + weights, seeds), sources)
+    said = {id: float(scores[node[id]]) for id in near.memories if scores[node[id]] > 0}
+    best = max(said.values(), default=1.0)
+    return {id: said[id] / best for id in sorted(said, key=lambda id: (-said[id], id))}
+
+
+def _shares(groups: Sequence[Sequence[int]]) -> dict[int, float]:
+    """Each group that is not empty has the same mass, and each of its nodes the same share of it."""
+    return {node: 1 / len(group) for group in groups for node in group}
+
+
+def _explained(parts: Parts, channels: Channels, wanted: Filter, scores: dict[MemoryId, float]) -> Iterator[ChannelHit]:
+    """The hits with what each channel gives them, also where it was another that found them."""
+    store = parts.store
+    vector, words = dict(channels.meaning.scores), dict(channels.words.scores)
+    if channels.vector and (others := [id for id in scores if id not in vector]):
+        vector |= cosines(store, channels.vector, others, parts.embedder.model)
+    if channels.corpus and (others := [id for id in scores if id not in words]):
+        words |= _bm25(store, others, channels.corpus, wanted)
+    for id, stored in store.memories(list(scores)).items():
+        graph = channels.graph.scores.get(id, 0.0)
+        yield ChannelHit(stored, scores[id], max(vector.get(id, 0.0), 0.0), words.get(id, 0.0), graph)
+
+
+def _why_off(embedder: Embedder) -> str:
+    state = embedder.state()
+    return f" (The embedding model is off: {state.why})" if state.name == "off" else ""

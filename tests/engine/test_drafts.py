@@ -1,0 +1,66 @@
+"""What may be stored: every field is checked before anything is written, and secrets are in none of them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from retain.engine.drafts import Draft, checked
+from retain.errors import InvalidInput
+
+SECRET = "ghp_" + "a1B2" * 9
+
+
+def nested(depth):
+    value = "leaf"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_a_draft_with_everything_is_kept():
+    moment = datetime(2020, 5, 1, tzinfo=UTC)
+    given = {"title": "Deploys", "category": "decision", "metadata": {"a": [1, {"b": None}]}, "event_time": moment}
+    draft = Draft("We deploy", **given)
+    assert checked(draft) == (draft, ())
+
+
+def test_secrets_are_in_no_field():
+    draft = Draft(
+        "We deploy",
+        title=f"Deploys with {SECRET}",
+        category=f"ops {SECRET}",
+        metadata={f"key {SECRET}": {"deep": [f"also {SECRET}"]}},
+    )
+    assert SECRET not in repr(checked(draft)[0])
+
+
+def test_a_title_is_one_line():
+    assert checked(Draft("We deploy", title=" Deploys\n and\x07 more "))[0].title == "Deploys and more"
+    assert checked(Draft("We deploy", title="  "))[0].title is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", "x" * 201),
+        ("title", "\ud800"),
+        ("category", "x" * 101),
+        ("category", " "),
+        ("metadata", {"text": "x" * 100_001}),
+        ("metadata", {"number": float("nan")}),
+        ("metadata", {"half": "\ud800"}),
+        ("metadata", {"thing": object()}),
+        ("metadata", {"deep": nested(60)}),
+        ("metadata", {"deep": nested(100_000)}),
+        ("event_time", datetime(2020, 5, 1)),
+        ("event_time", datetime(1, 1, 1, tzinfo=UTC)),
+        ("event_time", datetime(9999, 12, 31, tzinfo=UTC)),
+    ],
+)
+def test_a_field_that_cannot_be_kept_is_named(field, value):
+    with pytest.raises(InvalidInput, match=rf"^{field}"):
+        checked(Draft("We deploy", **{field: value}))
+
+
+def test_metadata_may_be_deep_but_not_without_end():
+    assert checked(Draft("We deploy", metadata={"deep": nested(49)}))[0].metadata == {"deep": nested(49)}
