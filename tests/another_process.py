@@ -4,6 +4,8 @@
     python another_process.py rival  PATH NAME COUNT   the same texts in every process; prints the ids that it added
     python another_process.py read   PATH              reads until its input ends, then prints how often it did
     python another_process.py open   PATH              opens the store, prints its notices, and closes it
+    python another_process.py index  PATH ROOT SECONDS indexes a folder, prints how far it is, and what it has done
+    python another_process.py watch  PATH ROOT         indexes and watches a folder, and ends without closing anything
 
 What fails is printed as one line, `error: Name: message`, and ends the process with status 1.
 """
@@ -43,6 +45,23 @@ def read(store):
     say(rounds)
 
 
+def index(store, root, patience, **options):
+    from indexing import ADA, a_code
+    from retain.app import SystemClock
+
+    def told(index):
+        say(f"at {index.indexed_files} {index.embedded_chunks}")
+
+    code = a_code(store, SystemClock(), Path(root))
+    done = code.index(root, ADA, patience=float(patience), progress=told, **options)
+    say(f"{'joined' if done.joined else 'began'} {done.index.status} {done.tally.added} {done.tally.unchanged}")
+
+
+def watch(store, root):
+    index(store, root, 60, watch=True)
+    sys.exit(0)
+
+
 def remember(store, id, text, *expected):
     """The id once it is committed; None when somebody else was faster."""
     memory = a_memory(id, text, session="s1")
@@ -69,7 +88,7 @@ def main(verb, path, *arguments):
         if verb == "open":
             say("\n".join(store.notices()))
         else:
-            {"write": write, "rival": rival, "read": read}[verb](store, *arguments)
+            {"write": write, "rival": rival, "read": read, "index": index, "watch": watch}[verb](store, *arguments)
         store.close()
     except RetainError as error:
         say(f"error: {type(error).__name__}: {error}")

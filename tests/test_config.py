@@ -1,5 +1,6 @@
 """Settings: where they come from, which wins, and what happens to bad ones."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,15 @@ def test_secrets_are_not_shown():
     shown = repr(Settings(remote_pass="hush", embedding_key="quiet"))
     assert "hush" not in shown
     assert "quiet" not in shown
+
+
+def test_folders_come_as_in_path_or_as_a_list(home):
+    expected = (Path("/srv/code"), Path("/opt/more"))
+    assert loaded(home, RETAIN_INDEX_ROOTS=os.pathsep.join(map(str, expected))).settings.index_roots == expected
+    written(home, "---\nindex_roots: [/srv/code, /opt/more]\n---\n")
+    assert loaded(home).settings.index_roots == expected
+
+
+def test_a_relative_folder_is_told_and_not_used(home):
+    found = loaded(home, RETAIN_INDEX_ROOTS="code")
+    assert (found.settings.index_roots, "absolute" in found.problems[0]) == ((), True)

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from datetime import UTC, datetime, timedelta, timezone
 from threading import Thread
 from typing import get_type_hints
 
@@ -11,11 +12,15 @@ import pytest
 import retain
 from retain.app import Retain
 from retain.config import CLIENT_SESSION, CONFIG_PATH, VARIABLES
+from retain.domain.graph import Direction
 from retain.domain.memory import Kind, Memory, Scope, Stored
 from retain.domain.recall import Hit
+from retain.domain.time import as_moment
 from retain.engine.context import Block
 from retain.engine.remember import Remembered
 from retain.errors import ConfigError, InvalidInput, NotFound, RetainError, StoreDown
+
+OUT = Direction.OUTGOING
 
 
 @pytest.fixture(autouse=True)
@@ -90,6 +95,75 @@ def test_what_was_forgotten_can_be_brought_back(memory):
     assert memory.recall("deploy Mondays") == ()
     assert memory.bring_back(id).is_active
     assert len(memory.recall("deploy Mondays")) == 1
+
+
+def test_what_was_true_and_what_was_believed_are_two_questions(memory):
+    before = memory.now()
+    old = memory.remember("The API listens on 8080").memory
+    new = memory.remember("The API listens on 9090").memory
+    memory.invalidate(old.id, "moved", superseded_by=new.id)
+    assert [found.id for found in memory.memories()] == [new.id]
+    then = new.created.isoformat()
+    assert {found.id for found in memory.memories(as_of=then)} == {old.id, new.id}
+    assert {found.id for found in memory.memories(known_at=new.created)} == {old.id, new.id}
+    assert memory.memories(known_at=before) == memory.memories(as_of=before) == []
+    assert {hit.id for hit in memory.recall("API listens", as_of=then)} == {old.id, new.id}
+    assert [hit.id for hit in memory.recall("API listens")] == [new.id]
+    assert memory.bring_back(old.id).valid_until is None
+
+
+@pytest.mark.parametrize("nonsense", ["yesterday", "", "2026-13-01", "2026-02-20T25:00", "12"])
+@pytest.mark.parametrize("name", ["as_of", "known_at"])
+def test_a_time_that_is_none_is_refused_with_an_example(memory, name, nonsense):
+    with pytest.raises(InvalidInput, match=f"{name}.*2026-02-20T14:30:00Z"):
+        memory.memories(**{name: nonsense})
+
+
+@pytest.mark.parametrize("same", ["2026-02-20T14:30:00Z", "2026-02-20T15:30+01:00", "2026-02-20 14:30"])
+def test_times_are_taken_with_and_without_a_zone(same):
+    moment = datetime(2026, 2, 20, 14, 30, tzinfo=UTC)
+    assert as_moment(same, "as_of") == as_moment(moment.replace(tzinfo=None), "as_of") == moment
+    with pytest.raises(InvalidInput, match="as_of"):
+        as_moment(datetime.max.replace(tzinfo=timezone(-timedelta(hours=1))), "as_of")
+
+
+def test_named_things_and_how_they_relate(memory):
+    shop, db = memory.entity("Shop", "service", "Sells."), memory.entity("Postgres")
+    relation = memory.relate(shop.id, db.id, "stores in", 0.5)
+    assert (relation.type, memory.entity("shop", "service")) == ("stores_in", shop)
+    assert [found.name for found in memory.related(shop.id).entities] == ["Postgres"]
+    assert [found.name for found in memory.related(db.id, direction="incoming", depth=3).entities] == ["Shop"]
+    memory.invalidate(relation.id)
+    assert memory.related(shop.id).entities == ()
+    assert len(memory.related(shop.id, at=relation.valid_from, relation="stores in").entities) == 1
+    with pytest.raises(InvalidInput, match="direction"):
+        memory.related(shop.id, direction="sideways")
+
+
+def test_one_user_does_not_see_what_is_anothers(memory):
+    shop = memory.entity("Shop")
+    id = memory.remember("We deploy on Mondays").memory.id
+    eve = memory.caller(user="eve")
+    for call in (memory.engine.get, memory.engine.history, lambda id, who: memory.engine.related(shop.id, 1, OUT, who)):
+        call(id, memory.caller(user=""))
+        with pytest.raises(NotFound):
+            call(id, eve)
+    assert memory.engine.valid(eve) == [] and memory.engine.listed(eve, 9) == ([], 0)
+
+
+@pytest.mark.parametrize("user", ["x" * 201, "a\x1fb", "a\nb", "\ud800"])
+def test_a_user_that_could_pass_for_another_is_refused(memory, user):
+    with pytest.raises(InvalidInput, match="user_id"):
+        memory.caller(user=user)
+
+
+def test_all_but_forgotten_memories_are_listed_and_counted(memory):
+    ids = [memory.remember(f"Note number {n} on thing{n}").memory.id for n in range(4)]
+    memory.forget(ids[0])
+    memory.invalidate(ids[1])
+    listed, total = memory.engine.listed(memory.caller(), 2, 1)
+    assert ([stored.memory.id for stored in listed], total) == ([ids[2], ids[1]], 3)
+    assert memory.engine.total(memory.caller()) == 3
 
 
 def test_a_context_block_fits_its_budget(memory):
@@ -183,9 +257,7 @@ def test_threads_share_one_memory(memory):
 
 
 def test_every_public_method_is_typed():
-    methods = [
-        getattr(Retain, name) for name in ("remember", "recall", "get", "forget", "bring_back", "context", "close")
-    ]
+    methods = [method for name, method in vars(Retain).items() if callable(method) and not name.startswith("_")]
     assert all("return" in get_type_hints(method) for method in (*methods, retain.open))
 
 

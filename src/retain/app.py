@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -11,10 +12,13 @@ from types import TracebackType
 from typing import TypeVar
 
 from retain.config import BUNDLED, Loaded, Settings, client_session, load, strict
+from retain.domain.graph import Direction, Entity, Related, Relation
 from retain.domain.ids import new_id
 from retain.domain.memory import Kind, Memory, Scope, Source, Stored
 from retain.domain.recall import Hit, Strategy
 from retain.domain.session import Caller, Project
+from retain.domain.time import as_moment
+from retain.engine.code.reading.roots import Roots
 from retain.engine.context import Block, Task
 from retain.engine.drafts import Draft
 from retain.engine.engine import Engine
@@ -30,7 +34,10 @@ logger = logging.getLogger(__name__)
 _RETRY_SECONDS = 1.0
 _PROJECT_SECONDS = 5.0
 
+MAX_USER = 200
+
 E = TypeVar("E", bound=StrEnum)
+Moment = datetime | str
 
 
 class SystemClock:
@@ -81,10 +88,56 @@ class Retain:
         draft = Draft(text, *kinds, importance, tuple(tags), source, session=session)
         return self.engine.remember(draft, self.caller(session))
 
-    def recall(self, question: str, *, limit: int = 10, strategy: Strategy | str = Strategy.HYBRID) -> tuple[Hit, ...]:
-        """What is remembered about a question, best first; each hit explains its score in `terms`."""
-        asked = Question(question, strategy=_one_of(Strategy, strategy, "strategy"), limit=limit)
-        return self.engine.recall(asked, self.caller()).hits
+    def recall(
+        self,
+        question: str,
+        *,
+        limit: int = 10,
+        strategy: Strategy | str = Strategy.HYBRID,
+        as_of: Moment | None = None,
+    ) -> tuple[Hit, ...]:
+        """What is remembered about a question, best first; each hit explains its score in `terms`.
+
+        With `as_of`, what was true then, also if it was invalidated since.
+        """
+        way, then = _one_of(Strategy, strategy, "strategy"), _moment(as_of, "as_of")
+        return self.engine.recall(Question(question, strategy=way, limit=limit, as_of=then), self.caller()).hits
+
+    def memories(
+        self, *, as_of: Moment | None = None, known_at: Moment | None = None, limit: int = 20, offset: int = 0
+    ) -> list[Memory]:
+        """What is true, newest first. Times are of Python, or ISO 8601 as text; without a zone they are UTC.
+
+        `as_of` asks what was true then, as far as is known today. `known_at` asks what was believed then, in the
+        words of then: without what was learnt or changed since.
+        """
+        times = _moment(as_of, "as_of"), _moment(known_at, "known_at")
+        return self.engine.valid(self.caller(), as_of=times[0], known_at=times[1], limit=limit, offset=offset)
+
+    def invalidate(self, id: str, reason: str | None = None, *, superseded_by: str | None = None) -> Memory | Relation:
+        """Says that a memory or a relation holds no longer, from now on; `bring_back` undoes it for a memory."""
+        return self.engine.invalidate(id, reason, superseded_by, self.caller())
+
+    def entity(self, name: str, type: str | None = None, description: str | None = None) -> Entity:
+        """A named thing of the current project: made, or the one that is there."""
+        return self.engine.create_entity(name, type, description, self.caller())
+
+    def relate(self, source: str, target: str, type: str, weight: float = 1.0) -> Relation:
+        """States that one entity, by id, relates to another."""
+        return self.engine.create_relation(source, target, type, weight, self.caller())
+
+    def related(
+        self,
+        entity: str,
+        *,
+        depth: int = 1,
+        direction: Direction | str = Direction.OUTGOING,
+        relation: str | None = None,
+        at: Moment | None = None,
+    ) -> Related:
+        """What is connected with an entity, up to three steps away, by relations that hold now or held at a moment."""
+        way, then = _one_of(Direction, direction, "direction"), _moment(at, "at")
+        return self.engine.related(entity, depth, way, self.caller(), at=then, relation=relation)
 
     def get(self, id: str) -> Stored:
         return self.engine.get(id, self.caller())
@@ -100,11 +153,15 @@ class Retain:
         """A block of the most relevant memories for a task, within a token budget."""
         return self.engine.context(Task(task, tuple(files), max_tokens), self.caller())
 
-    def caller(self, session: str | None = None) -> Caller:
-        """Who is asking, worked out anew for every call: a client may change its session under a living server."""
+    def caller(self, session: str | None = None, *, user: str | None = None) -> Caller:
+        """Who is asking, worked out anew for every call: a client may change its session under a living server.
+
+        `user` speaks for somebody else than the settings do; empty is the local user.
+        """
         settings = self.settings
         current = session or settings.session_id or client_session() or self._own_session
-        return Caller(settings.user_id, self._project(settings.project_dir or Path.cwd()), current, settings.agent)
+        who = settings.user_id if user is None else _user(user)
+        return Caller(who, self._project(settings.project_dir or Path.cwd()), current, settings.agent)
 
     def _project(self, folder: Path) -> Project | None:
         """The folder's project, looked up again after some seconds: somebody may make a repository of it."""
@@ -166,7 +223,14 @@ class Retain:
         except RetainError as error:
             self._failed = (time.monotonic(), error)
             raise
-        return Engine(parts, self.settings.max_memories_per_session)
+        return Engine(parts, self.settings.max_memories_per_session, self._roots())
+
+    def _roots(self) -> Roots:
+        """Where code may be indexed: below the home folder and the current project, unless the settings say."""
+        home, here = Path.home(), self.settings.project_dir or Path.cwd()
+        project = self._project(here)
+        near = (home, here, *([Path(project.path)] if project else []))
+        return Roots(self.settings.index_roots or near, home)
 
     def __enter__(self) -> "Retain":
         return self
@@ -189,6 +253,19 @@ def _one_of(names: type[E], given: str, field: str) -> E:
         return names(given)
     except ValueError:
         raise invalid(field, given, f"must be one of {', '.join(names)}") from None
+
+
+def _moment(given: Moment | None, field: str) -> datetime | None:
+    return None if given is None else as_moment(given, field)
+
+
+def _user(name: str) -> str:
+    if len(name) > MAX_USER:
+        raise invalid("user_id", name, f"must have at most {MAX_USER} characters")
+    # Control characters part the keys of places, where one name must not pass for another.
+    if not all(unicodedata.category(letter) not in ("Cc", "Cs") for letter in name):
+        raise invalid("user_id", name, "must have no control characters")
+    return name
 
 
 def make_store(settings: Settings) -> Store:

@@ -14,7 +14,7 @@ from retain.errors import ConfigError
 MODES = ("embedded-memory", "embedded-file", "local-server", "remote")
 STORES = ("sqlite", "surrealdb")
 LOG_LEVELS = ("debug", "info", "warn", "error")
-TOOLSETS = ("default", "scoped", "all")
+TOOLSETS = ("default", "scoped", "graph", "all")
 # Names of the model that ships in the package, among them the one it was tuned from.
 BUNDLED = ("bundled", "retain-minilm-l6", "all-MiniLM-L6-v2")
 
@@ -45,6 +45,8 @@ class Settings:
     embedding_dimensions: int | None = None
     embedding_url: str | None = None
     embedding_key: str | None = field(default=None, repr=False)
+    index_roots: tuple[Path, ...] = ()
+    """Folders in and below which code may be indexed; default: the home folder and the current project."""
     max_memories_per_session: int = 100
     """Soft: above it consolidation is due, and no write is refused."""
     consolidation_on_shutdown: bool = True
@@ -106,6 +108,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "embedding_dimensions": ("RETAIN_EMBEDDING_DIMENSIONS",),
     "embedding_url": ("RETAIN_EMBEDDING_URL",),
     "embedding_key": ("RETAIN_EMBEDDING_KEY",),
+    "index_roots": ("RETAIN_INDEX_ROOTS",),
     "max_memories_per_session": ("RETAIN_MAX_MEMORIES_PER_SESSION",),
     "consolidation_on_shutdown": ("RETAIN_CONSOLIDATION_ON_SHUTDOWN",),
     "max_storage_mb": ("RETAIN_MAX_STORAGE_MB",),
@@ -260,6 +263,15 @@ def _folder(raw: Any) -> Path:
     return Path(str(raw)).expanduser()
 
 
+def _folders(raw: Any) -> tuple[Path, ...]:
+    """Several in one text, as in PATH, or a list."""
+    named = raw if isinstance(raw, list | tuple) else str(raw).split(os.pathsep)
+    folders = tuple(_folder(one) for one in named if str(one).strip())
+    if relative := [str(folder) for folder in folders if not folder.is_absolute()]:
+        raise ValueError(f"must be absolute paths, and {', '.join(relative)} is not")
+    return folders
+
+
 def _yes_or_no(raw: Any) -> bool:
     words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
     if str(raw).lower() not in words:
@@ -288,6 +300,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "db_path": _folder,
     "project_dir": _folder,
     "embedding_dimensions": _positive(int),
+    "index_roots": _folders,
     "max_memories_per_session": _positive(int),
     "consolidation_on_shutdown": _yes_or_no,
     "max_storage_mb": _positive(int),

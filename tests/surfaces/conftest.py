@@ -2,7 +2,7 @@
 
 import pytest
 
-from surfaces.wire import Desk, Wire, environment, serve_command
+from surfaces.wire import GRAPH, Desk, Wire, environment, serve_command
 
 
 @pytest.fixture
@@ -29,6 +29,18 @@ def desk(desks):
 def knowing(desks):
     """One window with the real model."""
     return desks(embedding_model="bundled")
+
+
+@pytest.fixture
+def board(desks):
+    """One window with the graph tools, and vectors that know letters and no meaning."""
+    return desks(tools=GRAPH)
+
+
+@pytest.fixture
+def knowing_board(desks):
+    """One window with the graph tools and the real model."""
+    return desks(tools=GRAPH, embedding_model="bundled")
 
 
 @pytest.fixture

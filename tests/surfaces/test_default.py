@@ -1,4 +1,4 @@
-"""The default toolset: the scoped tools, get_memory beside them, and what a client is told of all of them."""
+"""The default toolset: the scoped tools, a few beside them, and what a client is told of all of them."""
 
 import json
 
@@ -12,6 +12,7 @@ SCOPED = [
     "reflect_and_consolidate", "get_memory_status", "get_memory_context", "promote_memory", "tag_memory",
 ]  # fmt: skip
 READING = {"recall_memories", "search_knowledge_graph", "get_memory_status", "get_memory_context", "get_memory"}
+READING |= {"search_code"}
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +31,9 @@ def test_scoped_has_the_ten_tools_of_the_contract_and_no_more():
     assert [tool.name for tool in scoped.tools.tools] == SCOPED
 
 
-def test_default_has_them_all_and_get_memory(listed):
-    assert list(listed.tools) == [*SCOPED, "get_memory"] == [tool.name for tool in default.tools.tools]
+def test_default_has_them_all_get_memory_and_code_search(listed):
+    named = [*SCOPED, "get_memory", "index_project", "search_code"]
+    assert list(listed.tools) == named == [tool.name for tool in default.tools.tools]
 
 
 def test_every_tool_says_whether_it_reads_or_destroys(listed):

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from retain.errors import RetainError
+from surfaces.shapes import ODD, complete, objects, put, sloppy, string_fields, with_ids
 from surfaces.wire import TOOLS, Desk, Wire, environment, serve_command
 
 SECONDS = 10.0
@@ -26,6 +27,8 @@ SAID = {
     "promote_memory": {"memory_id", "previous_scope", "new_scope", "reason"},
     "tag_memory": {"memory_id", "tags"},
     "get_memory": {"id", "content", "type", "scope"},
+    "index_project": {"project_id", "files_indexed", "chunks_created"},
+    "search_code": {"results", "count"},
 }
 LEAST = {
     "store_memory": {"content": "A note", "type": "semantic", "scope": "project"},
@@ -35,56 +38,9 @@ LEAST = {
     "promote_memory": {"memory_id": "{id}", "target_scope": "user"},
     "tag_memory": {"memory_id": "{id}", "add": ["a"]},
     "get_memory": {"id": "{id}"},
+    "index_project": {"path": "nowhere"},
+    "search_code": {"query": "note"},
 }
-ODD = {
-    "empty": "",
-    "blank": " \t\n\u2003",
-    "a megabyte": "x" * 1_000_000,
-    "a megabyte of words": "deploy note " * 80_000,
-    "a NUL": "a\0b",
-    "half a pair": "a\ud800b",
-    "right to left": "\u202eمرحبا بالعالم\u202c שלום",
-    "emoji": "👩‍👩‍👧‍👦 🏳️‍🌈 🇦🇶 e\u0301",
-    "full-text syntax": '"foo" OR NEAR( * : ^ {a} -b AND NOT',
-    "SQL": "'; drop table memory; -- \" or 1=1",
-    "SurrealQL": "memory:⟨x⟩; REMOVE TABLE memory; RETURN `$auth`",
-    "control characters": "a\x01\x1b[31m\r\nb\x7f\u0085\u2028",
-    "noncharacters": "\ufdd0\uffff\U0010ffff",
-    "template": "{0} %s ${HOME} {{x}} \\u0041 \\",
-}
-
-
-def string_fields(schema, path=()):
-    """Every place in a schema where a free string goes."""
-    if any("enum" not in s and s.get("type") == "string" for s in (schema, *schema.get("anyOf", ()))):
-        yield path
-    for name, inner in schema.get("properties", {}).items():
-        yield from string_fields(inner, (*path, name))
-    if isinstance(schema.get("items"), dict):
-        yield from string_fields(schema["items"], (*path, 0))
-    if schema.get("additionalProperties") is True:
-        yield (*path, "key")
-
-
-def put(arguments, path, value):
-    """The arguments with a value at a place, and what must stand around it."""
-    name, *rest = path
-    inner = value
-    for step in reversed(rest):
-        inner = [inner] if step == 0 else {step: inner}
-    if "related_entities" in path:
-        inner = complete(inner)
-    return {**arguments, name: inner}
-
-
-def complete(given):
-    """Entities with all three of their parts."""
-    whole = {"name": "Redis", "type": "library", "relationship": "uses"}
-    if isinstance(given, list):
-        return [{**whole, **each} for each in given]
-    return {name: complete(each) if name == "add" else each for name, each in given.items()}
-
-
 FIELDS = [(name, path) for name, tool in TOOLS.items() for path in string_fields(tool.input_schema)]
 
 
@@ -205,76 +161,11 @@ def test_the_store_is_sound_after_all_that(wire):
 # What a schema allows, what lies just beyond it, and what has nothing to do with it
 
 
-def numbers(schema):
-    bounds = [schema[key] for key in ("minimum", "maximum") if key in schema]
-    step = 1 if schema["type"] == "integer" else 0.01
-    edges = [bound + off for bound in bounds for off in (-step, 0, step)]
-    anything = st.integers(-(2**70), 2**70) if schema["type"] == "integer" else st.floats()
-    inside = st.integers(*bounds) if schema["type"] == "integer" and len(bounds) == 2 else st.floats(0, 1)
-    return st.one_of(inside, st.sampled_from(edges or [0]), anything)
-
-
-def strings(schema):
-    if schema.get("format") == "date-time":
-        return st.one_of(
-            st.datetimes().map(lambda moment: moment.isoformat()), st.sampled_from(["2026-02-01", "", "soon"])
-        )
-    return st.one_of(
-        st.sampled_from(["AuthService", "deploy on Mondays", *(text[:300] for text in ODD.values())]),
-        st.text(max_size=40),
-    )
-
-
-def values(schema, name=""):
-    """Values of about the right shape."""
-    if "anyOf" in schema:
-        return st.one_of(*(values(option, name) for option in schema["anyOf"]))
-    if "enum" in schema:
-        return st.sampled_from([*schema["enum"], str(schema["enum"][0]).upper()])
-    match schema.get("type"):
-        case "string" if name in ("memory_id", "id"):
-            return st.sampled_from(["{0}", "{1}", "{2}", "memory:" + "0" * 20, "nonsense"])
-        case "string":
-            return strings(schema)
-        case "integer" | "number":
-            return numbers(schema)
-        case "boolean":
-            return st.booleans()
-        case "array":
-            return st.lists(values(schema.get("items", {})), max_size=3)
-        case "object":
-            return objects(schema)
-        case _:
-            return st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5), st.lists, max_leaves=4)
-
-
-def objects(schema):
-    known = {name: values(inner, name) for name, inner in schema.get("properties", {}).items()}
-    required = {name: known.pop(name) for name in schema.get("required", ())}
-    if not known and not required:
-        return st.dictionaries(st.text(max_size=5), values({}), max_size=3)
-    return st.fixed_dictionaries(required, optional=known)
-
-
-def sloppy(schema):
-    """The same, with one argument that is of another type, unknown or gone."""
-    names = [*schema["properties"], "nonsense"]
-    wrong = st.one_of(
-        st.none(),
-        st.booleans(),
-        st.integers(),
-        st.floats(),
-        st.text(max_size=5),
-        st.just([]),
-        st.just({}),
-        st.just([[]]),
-    )
-    return st.builds(lambda good, name, value: {**good, name: value}, objects(schema), st.sampled_from(names), wrong)
-
-
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory):
-    desk = Desk(tmp_path_factory.mktemp("busy"))
+    desk = Desk(home := tmp_path_factory.mktemp("busy"))
+    desk.folder = home / "shop"
+    desk.folder.mkdir()
     desk.ids = [
         desk.stored(f"AuthService note {n}: we deploy on Mondays", scope=scope)
         for n, scope in enumerate(("session", "project", "user"))
@@ -284,19 +175,12 @@ def busy(tmp_path_factory):
     desk.app.close()
 
 
-def with_ids(given, ids):
-    return {
-        name: value.format(*ids) if name in ("memory_id", "id") and value in ("{0}", "{1}", "{2}") else value
-        for name, value in given.items()
-    }
-
-
 @pytest.mark.parametrize("tool", TOOLS)
 @settings(max_examples=50, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_call_gets_a_result_or_an_error_to_act_on(busy, tool, data):
     schema = TOOLS[tool].input_schema
-    given_ = with_ids(data.draw(st.one_of(objects(schema), sloppy(schema))), busy.ids)
+    given_ = with_ids(data.draw(st.one_of(objects(schema), sloppy(schema))), busy.ids, busy.folder)
     began = time.monotonic()
     try:
         body = busy(tool, **given_)

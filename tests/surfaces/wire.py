@@ -12,12 +12,15 @@ from retain.app import Retain
 from retain.config import apart, load
 from retain.errors import RetainError
 from retain.surfaces.mcp import arguments
-from retain.surfaces.mcp.toolsets import default
+from retain.surfaces.mcp.progress import silent
+from retain.surfaces.mcp.tools import PROGRESS, Tool
+from retain.surfaces.mcp.toolsets import default, graph
 
 SOURCES = Path(__file__).parents[2] / "src"
 PATHS = {"PYTHONPATH": str(SOURCES)}
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 TOOLS = {tool.name: tool for tool in default.tools.tools}
+GRAPH = {tool.name: tool for tool in graph.tools.tools}
 
 
 class Wire:
@@ -63,10 +66,10 @@ class Wire:
             self.seen.append(message)
         return message
 
-    def call(self, tool, **arguments):
+    def call(self, tool, /, **arguments):
         return self.ask("tools/call", name=tool, arguments=arguments)["result"]
 
-    def body(self, tool, **arguments):
+    def body(self, tool, /, **arguments):
         """What a call says, whether it went well or not."""
         return json.loads(self.call(tool, **arguments)["content"][0]["text"])
 
@@ -112,9 +115,10 @@ def environment(home: Path, **settings: object) -> dict[str, str]:
 
 
 class Desk:
-    """Calls tools as the server does, on a memory in this process."""
+    """Calls tools as the server does, on a memory in this process; those of the default set unless told otherwise."""
 
-    def __init__(self, home: Path, **settings: object) -> None:
+    def __init__(self, home: Path, tools: dict[str, Tool] = TOOLS, **settings: object) -> None:
+        self.tools = tools
         project = home / "shop"
         given = {"home": home, "project_dir": project, "session_id": "s1", "embedding_model": "hashed", **settings}
         self.app = Retain(load(given, {"RETAIN_CONFIG_PATH": str(home / "none.md"), "HOME": str(home)}))
@@ -123,17 +127,18 @@ class Desk:
     def store(self):
         return self.app.engine.parts.store
 
-    def __call__(self, name: str, **given: object) -> dict[str, Any]:
-        tool = TOOLS[name]
-        body = tool.function(self.app, **arguments.read(tool, given))
+    def __call__(self, name: str, /, **given: object) -> dict[str, Any]:
+        tool = self.tools[name]
+        extra = {PROGRESS: silent} if tool.reports else {}
+        body = tool.function(self.app, **arguments.read(tool, given), **extra)
         return json.loads(json.dumps(body, allow_nan=False))
 
-    def refused(self, name: str, **given: object) -> dict[str, Any]:
+    def refused(self, name: str, /, **given: object) -> dict[str, Any]:
         """The envelope of a call that has to fail."""
         try:
             done = self(name, **given)
         except RetainError as error:
-            return json.loads(json.dumps(TOOLS[name].envelope(error)))
+            return json.loads(json.dumps(self.tools[name].envelope(error)))
         raise AssertionError(f"{name} was to fail and said {str(done)[:300]}")
 
     def stored(self, content: str, **given: object) -> str:
@@ -141,6 +146,10 @@ class Desk:
         return self("store_memory", **{"content": content, "type": "semantic", "scope": "project", **given})[
             "memory_id"
         ]
+
+    def noted(self, content: str, **given: object) -> str:
+        """The id of a memory that was stored with the graph tools."""
+        return self("store_memory", content=content, **given)["id"]
 
     def found(self, query: str, **given: object) -> list[str]:
         """The texts that recall brings, best first."""

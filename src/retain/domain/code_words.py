@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from textwrap import dedent
 
 from retain.domain.code import Chunk
 from retain.domain.words import STOP_WORDS, bare, query_terms, terms
@@ -32,8 +33,10 @@ def indexed(path: str, chunk: Chunk) -> tuple[str, str, str]:
 
 def embedded_as(path: str, chunk: Chunk) -> str:
     """What a vector is made of: path, qualified name, doc comment, body."""
-    doc = "" if chunk.doc in chunk.text else chunk.doc
-    return "\n".join(part for part in (f"{path} {chunk.qualified}", doc, chunk.text) if part)
+    # Indentation is tokens that say nothing: without it one question in a hundred more finds its function.
+    body = dedent(chunk.text)
+    doc = "" if chunk.doc in body else chunk.doc
+    return "\n".join(part for part in (f"{path} {chunk.qualified}", doc, body) if part)
 
 
 def code_terms(question: str) -> list[str]:
@@ -78,6 +81,10 @@ def last_name(name: str) -> str:
 def is_test(path: str) -> bool:
     """Whether a file is there to test others, by the customs of most languages."""
     return _TEST.search(path) is not None
+
+
+def is_about_tests(question: str) -> bool:
+    return "test" in code_terms(question)
 
 
 def is_compound(name: str) -> bool:

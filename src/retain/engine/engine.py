@@ -13,7 +13,7 @@ from retain.domain.memory import HistoryEntry, Memory, MemoryId, Scope, Stored
 from retain.domain.recall import KEPT, Filter, Recalled, Warning
 from retain.domain.session import Caller, Use
 from retain.engine import context, remember, revise, sessions, status, temporal
-from retain.engine.code.roots import Roots
+from retain.engine.code.reading.roots import Roots
 from retain.engine.drafts import Draft
 from retain.engine.knowledge import given, walk
 from retain.engine.lifecycle import consolidation
@@ -25,7 +25,7 @@ from retain.errors import QueryTimeout, Unavailable
 
 if TYPE_CHECKING:
     from retain.engine.code.code import Code
-    from retain.engine.code.search import CodeQuestion
+    from retain.engine.code.finding.search import CodeQuestion
 
 MOST_RUNS = 1000
 
@@ -45,7 +45,7 @@ class Engine:
 
     @property
     def code(self) -> "Code":
-        """Indexing and searching code; loaded when first asked for: a server that only remembers starts 25 ms sooner."""
+        """Indexing and searching code; loaded when first asked for: a server that only remembers starts sooner."""
         from retain.engine.code.code import Code
 
         with self._making_code:

@@ -53,7 +53,7 @@ def remembered(done: Remembered, due: Warning | None) -> Body:
         body["indexing"] = "partial"
     if done.contradicts:
         body["contradicts"] = [{"memory_id": memory_id(c.older), "why": c.detail} for c in done.contradicts]
-    return body | {"warnings": render.warnings(*done.warnings, _redacted(done.redacted), due)}
+    return body | {"warnings": render.warnings(*done.warnings, redacted(done.redacted), due)}
 
 
 def revised(done: Revised) -> Body:
@@ -65,7 +65,7 @@ def revised(done: Revised) -> Body:
     }
     if done.contradicts:
         body["contradicts"] = [{"memory_id": memory_id(c.older), "why": c.detail} for c in done.contradicts]
-    return body | {"warnings": render.warnings(*done.warnings, _redacted(done.redacted))}
+    return body | {"warnings": render.warnings(*done.warnings, redacted(done.redacted))}
 
 
 def recalled(answer: Recalled, max_chars: int = MOST_CHARS, *, explain: bool) -> Body:
@@ -224,7 +224,7 @@ def activity(app: Retain, done: Activity | None) -> str:
     )
 
 
-def _redacted(found: tuple[str, ...]) -> Warning | None:
+def redacted(found: tuple[str, ...]) -> Warning | None:
     if not found:
         return None
     return Warning("redacted", f"removed before storing: {', '.join(dict.fromkeys(found))}")

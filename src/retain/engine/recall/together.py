@@ -8,7 +8,7 @@ from retain.engine.recall.channels import ChannelAnswer, ChannelHit
 from retain.engine.recall.merge import merge
 
 if TYPE_CHECKING:
-    from retain.engine.code.search import CodeAnswer, CodeHit
+    from retain.engine.code.finding.search import CodeAnswer, CodeHit
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Together:
 def together(memories: ChannelAnswer | None, code: "CodeAnswer | None", limit: int) -> Together:
     remembered = [(hit, hit.score) for hit in memories.hits] if memories else []
     written = [(hit, hit.score) for hit in code.hits] if code else []
-    found: "list[tuple[ChannelHit | CodeHit, float]]" = [*remembered, *written]
+    found: list[tuple[ChannelHit | CodeHit, float]] = [*remembered, *written]
     if memories and code:
         found = merge(remembered, written)
     warnings = (*(memories.warnings if memories else ()), *(code.warnings if code else ()))

@@ -1,5 +1,6 @@
 """The JSON of commands that no tool answers: what a run did, what was copied, what is set."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import fields
@@ -96,4 +97,6 @@ def shown(loaded: Loaded, name: str) -> object:
         return MASK
     if isinstance(value, str):
         return _IN_URL.sub(rf"\1{MASK}@", value)
+    if isinstance(value, tuple):
+        return os.pathsep.join(map(str, value))
     return str(value) if isinstance(value, Path) else value

@@ -77,8 +77,8 @@ def whole(stored: Stored, now: datetime) -> Drawn:
             "tags": ", ".join(memory.tags),
             "session": memory.session,
             "source": " ".join(str(part) for part in (memory.source.tool, memory.source.file) if part),
-            "created": _age(memory.created, now),
-            "updated": _age(memory.updated, now) if memory.version > 1 else None,
+            "created": age(memory.created, now),
+            "updated": age(memory.updated, now) if memory.version > 1 else None,
             "version": memory.version,
             "recalled": several(stored.accesses, "times") if stored.accesses else "never",
             "made from": ", ".join(map(_id, memory.derived_from)),
@@ -115,7 +115,7 @@ def destroyed(memory: Memory, holding: Sequence[Path]) -> Drawn:
 def history(entries: Sequence[HistoryEntry], now: datetime) -> Drawn:
     for entry in entries:
         why = f" · {entry.reason}" if entry.reason else ""
-        yield line((f"v{entry.version} ", "bold"), entry.event.value, (f" · {_age(entry.at, now)}{why}", DIM))
+        yield line((f"v{entry.version} ", "bold"), entry.event.value, (f" · {age(entry.at, now)}{why}", DIM))
         yield Indented(_short(entry.text), 4)
 
 
@@ -123,9 +123,9 @@ def runs(them: Sequence[Run], now: datetime) -> Drawn:
     if not them:
         yield Text("No consolidation has been run here yet; `retain consolidate --dry-run` shows what one would do.")
     for run in them:
-        state = f" · undone {_age(run.undone, now)}" if run.undone else ""
+        state = f" · undone {age(run.undone, now)}" if run.undone else ""
         made = f" · {several(len(run.sources), 'memories')} into {len(run.made)}"
-        yield line((run.id, "bold"), (f" · {run.strategy} · {_age(run.at, now)}", DIM), made, (state, DIM))
+        yield line((run.id, "bold"), (f" · {run.strategy} · {age(run.at, now)}", DIM), made, (state, DIM))
 
 
 def graph(answer: GraphAnswer, entity: str | None) -> Drawn:
@@ -210,7 +210,7 @@ def _facts(stored: Stored, now: datetime) -> str:
     memory = stored.memory
     tags = f" · {' '.join('#' + tag for tag in memory.tags)}" if memory.tags else ""
     state = "" if memory.is_active else f" · {memory.status.state.value}"
-    return f"{_where(memory)} · {_age(memory.event_time, now)}{tags}{state}"
+    return f"{_where(memory)} · {age(memory.event_time, now)}{tags}{state}"
 
 
 def _where(memory: Memory) -> str:
@@ -222,7 +222,7 @@ def _short(text: str) -> str:
     return flat if len(flat) <= MOST_CHARS else flat[:MOST_CHARS].rsplit(" ", 1)[0] + " …"
 
 
-def _age(moment: datetime, now: datetime) -> str:
+def age(moment: datetime, now: datetime) -> str:
     seconds = (now - moment).total_seconds()
     for size, unit in ((86_400 * 365, "year"), (86_400 * 30, "month"), (86_400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:

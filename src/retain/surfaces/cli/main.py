@@ -10,7 +10,7 @@ import click
 
 from retain.errors import RetainError, shorten
 from retain.surfaces import reports
-from retain.surfaces.cli import connect, exits, finding, upkeep, welcome, writing
+from retain.surfaces.cli import code, connect, exits, finding, upkeep, welcome, writing
 from retain.surfaces.cli.demo import demo
 from retain.surfaces.cli.options import Call
 from retain.surfaces.cli.serve import serve
@@ -107,6 +107,10 @@ for _command in (
     finding.context,
     finding.graph,
     finding.history,
+    code.index,
+    code.projects,
+    code.code,
+    code.map_,
     writing.consolidate,
     writing.undo,
     upkeep.status,

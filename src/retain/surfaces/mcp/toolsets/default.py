@@ -7,7 +7,7 @@ from pydantic import Field
 from retain.app import Retain
 from retain.surfaces import render
 from retain.surfaces.mcp.tools import Toolset
-from retain.surfaces.mcp.toolsets import scoped
+from retain.surfaces.mcp.toolsets import code, scoped
 from retain.surfaces.render import Body
 
 tools = Toolset("default")
@@ -19,3 +19,8 @@ for _tool in scoped.tools.tools:
 def get_memory(app: Retain, id: Annotated[str, Field(description="As recall returns it: memory:<id>")]) -> Body:
     """The whole text of one memory with all of its fields. Call it when recall shortened a text."""
     return render.whole(app.engine.get(id, app.caller()))
+
+
+for _tool in code.tools.tools:
+    if _tool.name in ("index_project", "search_code"):
+        tools.add(_tool)

@@ -1,0 +1,192 @@
+"""Code: folders are indexed in the background, and what is indexed can be asked about."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from retain.domain.code import CodeIndex, IndexStatus, index_key
+from retain.domain.ids import id_of
+from retain.domain.recall import Warning
+from retain.domain.session import Caller, Project
+from retain.engine.code.finding import search, symbols
+from retain.engine.code.finding.map import CodeMap, code_map
+from retain.engine.code.finding.which import named
+from retain.engine.code.indexing.holding import as_it_is
+from retain.engine.code.indexing.index import Tally
+from retain.engine.code.indexing.jobs import TICK, Jobs, Told
+from retain.engine.code.indexing.watch import Watcher
+from retain.engine.code.reading.roots import Roots
+from retain.engine.parts import Parts
+from retain.errors import NotFound, Refused, RetainError, invalid
+
+CLOSING = 0.02  # seconds: a client gives a server 100 ms to end
+DROPPING = 5.0  # seconds that a run is given to end before its index is dropped
+ANYTIME = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """What indexing has come to: the index as it is, what the run did so far, and whether it is still at it."""
+
+    index: CodeIndex
+    tally: Tally = field(default_factory=Tally)
+    running: bool = False
+    joined: bool = False
+    """Another call, or another process, had begun already."""
+    watched: bool = False
+    warnings: tuple[Warning, ...] = ()
+
+
+class Code:
+    """Safe to call from any thread."""
+
+    def __init__(self, parts: Parts, roots: Roots | None = None) -> None:
+        self._parts, self._roots = parts, roots or Roots()
+        self._jobs = Jobs(parts)
+        self._watchers: dict[str, Watcher] = {}
+        self._refreshed: deque[CodeIndex] = deque(maxlen=100)
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+
+    def index(
+        self,
+        path: str,
+        caller: Caller,
+        *,
+        watch: bool = False,
+        patience: float = 3.0,
+        progress: Told | None = None,
+    ) -> Indexing:
+        """Brings the index of a folder up to date; after `patience` seconds it goes on in the background.
+
+        A second call while it works joins the first. With `watch`, changes are indexed until this is closed.
+        """
+        root = self._roots.folder(path)
+        project = Project(id_of(str(root)), root.name, str(root), self._parts.clock.now())
+        if watch:
+            self._watch(project, caller.user)
+        late = time.monotonic() + patience
+        job, joined = self._jobs.begin(project, caller.user)
+        while job is None:
+            other = self._elsewhere(project, caller, late, progress)
+            if other.running or self._closing.is_set():
+                return replace(other, watched=watch)
+            job, _ = self._jobs.begin(project, caller.user)  # it may have passed what has changed since
+        if progress:
+            job.hear(progress)
+        job.follow(max(late - time.monotonic(), 0.0))
+        return Indexing(job.run.index, job.run.tally, not job.ended, joined, watch, job.run.warnings)
+
+    def status(self, project: str, caller: Caller) -> CodeIndex:
+        """How far the index of a project is, by its id, name or path; `pending` when it was never indexed."""
+        try:
+            return self._as_it_is(self._one(project, caller))
+        except (NotFound, Refused):
+            known = self._known(project, caller)
+            if known is None:
+                raise
+            return CodeIndex(known, caller.user)
+
+    def indexes(self, caller: Caller) -> list[CodeIndex]:
+        return [self._as_it_is(index) for index in self._parts.store.indexes(caller.user)]
+
+    def drop(self, project: str, caller: Caller) -> int:
+        """Destroys an index, also one that is being made; says how many chunks it had. The files stay."""
+        key = self._one(project, caller).key
+        with self._lock:
+            watcher = self._watchers.pop(key, None)
+        if watcher:
+            watcher.stop()
+        self._jobs.stop(key, DROPPING)
+        return self._parts.store.drop_index(key)
+
+    def search(self, question: search.CodeQuestion, caller: Caller) -> search.CodeAnswer:
+        """Code about a question, best first. Files that changed since they were indexed are left out."""
+        return search.search(self._parts, question, caller)
+
+    def refresh(self, keys: Sequence[str], caller: Caller) -> None:
+        """Brings indexes up to date in the background, for one that lives long enough."""
+        for index in self._parts.store.indexes(caller.user):
+            # Whoever asked has an answer, whatever comes of this.
+            with suppress(RetainError):
+                if index.key in keys:
+                    self._roots.folder(index.project.path)
+                    self._jobs.begin(index.project, index.user)
+
+    def definitions(self, name: str, project: str | None, caller: Caller, limit: int = 20) -> symbols.Definitions:
+        return symbols.definitions(self._parts, name, project, caller, limit)
+
+    def references(self, name: str, project: str | None, caller: Caller, limit: int = 50) -> symbols.References:
+        return symbols.references(self._parts, name, project, caller, limit)
+
+    def map(self, project: str | None, caller: Caller, *, budget: int = 2000, focus: Sequence[str] = ()) -> CodeMap:
+        return code_map(self._parts, project, caller, budget=budget, focus=focus)
+
+    def wait_while_watching(self, told: Told) -> None:
+        """Tells of every index that a change has brought up to date; returns when this is closed, or interrupted."""
+        while not self._closing.wait(TICK):
+            while self._refreshed:
+                told(self._refreshed.popleft())
+
+    def close(self) -> None:
+        """Ends what runs in the background; a run that is cut is resumed by the next."""
+        self._closing.set()
+        for watcher in list(self._watchers.values()):
+            watcher.stop()
+        self._jobs.close(CLOSING)
+
+    def _watch(self, project: Project, user: str) -> None:
+        key = index_key(project.id, user)
+        with self._lock:
+            if key not in self._watchers:
+                self._watchers[key] = Watcher(Path(project.path), lambda: self._refresh(project, user))
+
+    def _refresh(self, project: Project, user: str) -> None:
+        """Runs once more from now on, whoever is at it now: that run may have passed the file that changed."""
+        key = index_key(project.id, user)
+        while not self._closing.is_set():
+            with self._lock:
+                if key not in self._watchers:
+                    return  # dropped, and not to be made anew
+                job, joined = self._jobs.begin(project, user)
+            if job is None:
+                self._closing.wait(TICK)
+                continue
+            job.follow(ANYTIME)
+            if not joined:
+                break
+        if job and job.run.tally.has_changes:
+            self._refreshed.append(job.run.index)
+
+    def _elsewhere(self, project: Project, caller: Caller, late: float, progress: Told | None) -> Indexing:
+        """Follows the run of another process to its end, or to the end of patience."""
+        while True:
+            index = self._as_it_is(self._one(project.id, caller))
+            running = index.status is IndexStatus.INDEXING
+            if progress:
+                progress(index)
+            if not running or time.monotonic() >= late or self._closing.wait(TICK):
+                break
+        warning = Warning("already_indexing", "another process is indexing this project; ask for its status")
+        return Indexing(index, running=running, joined=True, warnings=(warning,) if running else ())
+
+    def _one(self, project: str, caller: Caller) -> CodeIndex:
+        found = named(self._parts.store, project, self._parts.store.indexes(caller.user))
+        if len(found) > 1:
+            paths = ", ".join(index.project.path for index in found)
+            raise invalid("project_id", project, f"the name of several projects; use the path of one: {paths}")
+        return found[0]
+
+    def _known(self, project: str, caller: Caller) -> Project | None:
+        here = caller.project
+        if here and project.strip() in (here.id, here.slug, here.path):
+            return here
+        return self._parts.store.project(project.strip())
+
+    def _as_it_is(self, index: CodeIndex) -> CodeIndex:
+        job = self._jobs.running(index.key)
+        return job.run.index if job else as_it_is(index, self._parts.clock.now())
