@@ -11,7 +11,7 @@ from retain.app import Retain, make_store
 from retain.config import Settings
 from retain.domain.memory import MemoryId
 from retain.domain.session import Caller
-from retain.errors import NotFound, Refused, StoreCorrupt, StoreDown, Unavailable, invalid
+from retain.errors import NotFound, Refused, StoreBusy, StoreCorrupt, StoreDown, Unavailable, invalid
 from retain.ports import Emptied
 from retain.stores.sqlite import backups, files, migrations, repair
 from retain.stores.sqlite.connection import MEMORY
@@ -21,6 +21,7 @@ from retain.stores.sqlite.store import SqliteStore
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 # What waits in the background may be about what is destroyed; a model that is loading is not waited for.
 _SETTLE_SECONDS = 1.0
+_ATTEMPTS = 5  # copies that are made until nobody has written since
 
 
 def backup(app: Retain, now: datetime, to: Path | None = None) -> Path:
@@ -48,8 +49,13 @@ def reset(app: Retain, now: datetime, caller: Caller) -> tuple[Emptied, Path]:
     store = app.engine.parts.store
     if not isinstance(store, SqliteStore):
         raise Refused("only a store that can be copied first is emptied")
-    copy = backups.backup_before_reset(store, app.settings.backups, now)
-    return store.empty(caller.user, now), copy
+    for _ in range(_ATTEMPTS):
+        change = store.change()
+        copy = backups.backup_before_reset(store, app.settings.backups, now)
+        if (gone := store.empty(caller.user, now, change)) is not None:
+            return gone, copy
+        copy.unlink()  # another window has written since, and that must be in the copy
+    raise StoreBusy("other windows kept writing while the copy was made; nothing was deleted, try again")
 
 
 def restore(settings: Settings, file: Path) -> Path:

@@ -26,6 +26,8 @@ class Counts:
     entities: int
     relations: int
     unembedded: int
+    dimensions: int
+    """How long the vectors are that memories have here; 0 while there are none."""
     code_chunks: int
 
 
@@ -281,8 +283,11 @@ class Durable(Protocol):
         """Grows with every committed `apply`, whichever process made it."""
         ...
 
-    def empty(self, user: str, at: datetime) -> Emptied:
-        """Destroys all that one user has, in every project, as thoroughly as a purge."""
+    def empty(self, user: str, at: datetime, change: int) -> Emptied | None:
+        """Destroys all that one user has, in every project, as thoroughly as a purge.
+
+        None, and nothing is destroyed, when somebody has changed the store since it had that change number.
+        """
         ...
 
     def size(self) -> int: ...

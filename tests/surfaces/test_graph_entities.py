@@ -60,6 +60,11 @@ def test_the_same_name_with_another_type_is_another_entity(board):
     assert counted(board) == 3
 
 
+def test_a_name_without_a_type_is_the_entity_of_that_name(board):
+    assert entity(board, "Redis", entity_type="database") == entity(board, "redis")
+    assert counted(board) == 1
+
+
 def test_an_entity_of_which_nobody_says_what_it_is_is_a_concept(board):
     assert entity(board, "Idempotence") == entity(board, "Idempotence", entity_type="concept")
 

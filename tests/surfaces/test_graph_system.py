@@ -269,7 +269,6 @@ def test_later_handshakes_work_too(servers, version):
     assert other.body("list_memories")["total"] == 0
 
 
-@pytest.mark.xfail(reason="one text of instructions is sent with every toolset", strict=True)
 def test_the_instructions_name_only_tools_that_are_there(wire):
     named = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", wire.greeting["instructions"]))
     assert named and named <= set(wire.tools)

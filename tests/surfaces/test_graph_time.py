@@ -231,3 +231,11 @@ def test_what_another_person_said_is_no_successor(board):
     mine, theirs = board.noted("We deploy on Mondays"), board.noted("We deploy on Fridays", user_id="ann")
     assert theirs in board.refused("invalidate", id=mine, superseded_by=theirs)
     assert valid(board) == [mine]
+
+
+def test_what_was_invalidated_can_be_made_to_hold_again(board):
+    id = board.noted("We deploy on Mondays")
+    board("invalidate", id=id, reason="a slip")
+    assert board("invalidate", id=id, restore=True) == {"invalidated": False, "id": id, "state": "active"}
+    assert [row["id"] for row in board("get_valid")["results"]] == [id]
+    assert board("get_memory", id=id)["valid_until"] is None

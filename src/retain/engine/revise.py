@@ -211,8 +211,8 @@ def refuse_ended(memory: Memory, done: str, states: Collection[State] = ENDED) -
     """Refuses what only makes sense for a memory that stands: what was true once must not be rewritten."""
     if memory.status.state in states:
         raise Refused(
-            f"memory:{memory.id} is {memory.status.state}, so it cannot be {done}; bring it back first with "
-            f"forget_memory and restore: true, or `retain forget --restore {memory.id}`"
+            f"{memory.id} is {memory.status.state}, so it cannot be {done}; bring it back first, with restore: true "
+            f"where it was forgotten or invalidated, or with `retain forget --restore {memory.id}`"
         )
 
 

@@ -100,8 +100,12 @@ def related(found: Related) -> Body:
 def invalidated(done: Memory | Relation) -> Body:
     body: Body = {"invalidated": True, "valid_until": iso(done.valid_until) if done.valid_until else None}
     if isinstance(done, Memory):
-        body |= {"reason": done.status.reason, "superseded_by": done.status.successor}
+        return body | {"reason": done.status.reason, "superseded_by": done.status.successor}
     return body
+
+
+def restored(done: Memory) -> Body:
+    return {"invalidated": False, "id": done.id, "state": done.status.state.value}
 
 
 def status(report: Report) -> Body:
@@ -121,7 +125,7 @@ def status(report: Report) -> Body:
         "entities_count": counts.entities,
         "code_chunks_count": counts.code_chunks,
         "embedding": embedding,
-        "db_dimension": report.dimensions,
+        "db_dimension": counts.dimensions or report.dimensions,
         "warnings": [{"code": "notice", "message": note} for note in report.notices],
     }
 

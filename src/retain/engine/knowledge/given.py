@@ -30,8 +30,8 @@ __all__ = ["Related", "create_entity", "create_relation", "entity", "related"]
 def create_entity(parts: Parts, name: str, type: str | None, description: str | None, caller: Caller) -> Entity:
     """The entity of that name and type in the caller's project, or of the user where there is no project.
 
-    One that is there already keeps its id; a description fills or replaces its own. Earlier memories that name it
-    are linked to it.
+    One that is there already keeps its id; a description fills or replaces its own. Without a type it is the only
+    one of that name, if there is one. Earlier memories that name it are linked to it.
     """
     faults = [*_label_faults(name, "name"), *(_label_faults(type, "entity_type") if type is not None else ())]
     faults += line_faults(description, "description", MAX_DESCRIPTION)
@@ -41,7 +41,7 @@ def create_entity(parts: Parts, name: str, type: str | None, description: str | 
     made = Entity(
         new_id(parts.clock.now()),
         kept_label(name),
-        kept_label(type or CONCEPT),
+        kept_label(type or _type_of(parts.store, kept_label(name), place.owner)),
         place.owner,
         parts.clock.now(),
         cleaned_note(description),
@@ -119,6 +119,12 @@ def _place(caller: Caller) -> Place:
 def _known(store: Store, made: Entity) -> Entity | None:
     found = store.entities_named([made.name], [made.owner])
     return next((entity for entity in found if fold(entity.type) == fold(made.type)), None)
+
+
+def _type_of(store: Store, name: str, owner: str) -> str:
+    """What the entity of that name is known as, if there is exactly one."""
+    found = store.entities_named([name], [owner])
+    return found[0].type if len(found) == 1 else CONCEPT
 
 
 def _label_faults(name: str, field: str) -> Iterator[Fault]:

@@ -81,7 +81,7 @@ class Channels(Lanes):
 
 def recall_by_channels(parts: Parts, question: ChannelQuestion, caller: Caller) -> ChannelAnswer:
     """The memories that rank best over the channels; 1.0 means first in every one that took part."""
-    _check(question)
+    check_question(question)
     wanted = Filter(places(caller))
     channels = Channels()
     weights = _search(parts, question, channels, wanted, caller)
@@ -97,7 +97,7 @@ def recall_by_channels(parts: Parts, question: ChannelQuestion, caller: Caller) 
 
 def search_by_meaning(parts: Parts, text: str, limit: int, caller: Caller) -> ChannelAnswer:
     """The memories nearest in meaning, by cosine; without a model this cannot be answered."""
-    _check(ChannelQuestion(text, limit))
+    check_question(ChannelQuestion(text, limit))
     vector, _ = query_vector(parts.embedder, unaddressed(parts.store, text, caller))
     if vector is None:
         raise EmbeddingFailed(NOT_READY + _why_off(parts.embedder))
@@ -109,7 +109,7 @@ def search_by_meaning(parts: Parts, text: str, limit: int, caller: Caller) -> Ch
 
 def search_by_words(parts: Parts, text: str, limit: int, caller: Caller) -> ChannelAnswer:
     """The memories that hold the words, by BM25; needs no model."""
-    _check(ChannelQuestion(text, limit))
+    check_question(ChannelQuestion(text, limit))
     found = _by_words(parts.store, parts.store.corpus(query_terms(text)), Filter(places(caller)), limit)
     stored = parts.store.memories(list(found.scores)[:limit])
     return ChannelAnswer(tuple(ChannelHit(stored[id], found.scores[id], words=found.scores[id]) for id in stored))
@@ -127,7 +127,7 @@ def fuse(rankings: Sequence[tuple[float, Sequence[MemoryId]]]) -> dict[MemoryId,
     return scores
 
 
-def _check(question: ChannelQuestion) -> None:
+def check_question(question: ChannelQuestion) -> None:
     faults = [*question_faults(question.text, question.limit), *_weight_faults(question.weights)]
     if faults:
         raise InvalidInput(faults)

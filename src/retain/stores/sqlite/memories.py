@@ -191,10 +191,16 @@ def counts(db: sqlite3.Connection, user: str, model: str) -> Counts:
             and +user = ? and +state = 'active'""",  # the plus: by number, of which there are few, not by user
         (user,),
     ).fetchone()
+    newest = "select model from memory where model is not null order by num desc limit 1"
+    dimensions = db.execute(f"select dimensions from model where num = ({newest})").fetchone()
     (code_chunks,) = db.execute(
         "select count(*) from code_chunk where owner in (select key from code_index where user = ?)", (user,)
     ).fetchone()
-    return Counts(by_scope.total(), by_scope, by_kind, by_state, entities, relations, unembedded, code_chunks)
+    return Counts(
+        *(by_scope.total(), by_scope, by_kind, by_state, entities, relations, unembedded),
+        dimensions[0] if dimensions else 0,
+        code_chunks,
+    )
 
 
 def numbers(db: sqlite3.Connection, ids: Sequence[MemoryId], model: str) -> list[tuple[MemoryId, bytes]]:

@@ -75,12 +75,14 @@ class SqliteStore:
             self._scrub()
         return applied
 
-    def empty(self, user: str, at: datetime) -> Emptied:
-        """All but code in one transaction. Code goes before it, bit by bit: there may be very much of it."""
-        chunks = sum(self.drop_index(index.key) for index in self.indexes(user))
+    def empty(self, user: str, at: datetime, change: int) -> Emptied | None:
+        """All but code in one transaction. Code goes after it, bit by bit: there may be very much of it."""
         with self.pool.writing() as db:
             migrations.check_version(db)
+            if _change(db) != change:
+                return None
             gone = emptying.empty(db, user, at)
+        chunks = sum(self.drop_index(index.key) for index in self.indexes(user))
         self._scrub()
         return replace(gone, code_chunks=chunks)
 

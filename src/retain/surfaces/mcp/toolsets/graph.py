@@ -13,7 +13,7 @@ from retain.domain.memory import MAX_LABEL, MAX_TEXT, Kind
 from retain.domain.time import iso, parse_moment
 from retain.engine.code.finding.search import CodeQuestion
 from retain.engine.drafts import Draft
-from retain.engine.recall.channels import NOT_READY, ChannelQuestion, Weights
+from retain.engine.recall.channels import NOT_READY, ChannelQuestion, Weights, check_question
 from retain.engine.recall.recall import MAX_QUESTION
 from retain.engine.revise import Edit
 from retain.errors import EmbeddingFailed, NotFound, RetainError, Unavailable, invalid, shorten
@@ -141,6 +141,7 @@ def recall(
     starting a task or a decision."""
     _check_sources(include_memories, include_code, {"project_id": project_id, "language": language})
     question = ChannelQuestion(query, limit, Weights(vector_weight, bm25_weight, ppr_weight))
+    check_question(question)  # also when only code is asked for, which has weights of its own
     languages = (language,) if language else ()
     return reports.recalled(
         app.engine.recall_together(
@@ -221,11 +222,14 @@ def invalidate(
     id: Annotated[str, Field(description="Of a memory, or of a relation")],
     reason: str | None = None,
     superseded_by: Annotated[str | None, Field(description="The memory that holds instead")] = None,
+    restore: Annotated[bool, Field(description="Say that a memory holds again instead")] = False,
     user_id: UserId = None,
 ) -> Body:
     """Say that something holds no longer, from now on. It stays findable for the time when it did."""
-    done = app.engine.invalidate(_memory_id(id), reason, superseded_by, app.caller(user=user_id))
-    return reports.invalidated(done)
+    caller = app.caller(user=user_id)
+    if restore:
+        return reports.restored(app.engine.bring_back(_memory_id(id), caller))
+    return reports.invalidated(app.engine.invalidate(_memory_id(id), reason, superseded_by, caller))
 
 
 for _tool in code.tools.tools:
