@@ -1,27 +1,52 @@
-"""The documents name what there is, and every link in them leads somewhere."""
+"""The documents name what there is, every link in them leads somewhere, and their examples print what they say."""
 
 import re
+import subprocess
+import sys
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from retain.config import VARIABLES, Settings
+from retain.config import VARIABLES, Settings, apart
+from retain.surfaces.cli import exits
 from retain.surfaces.cli.main import cli
 from retain.surfaces.mcp.resources import RESOURCES
-from retain.surfaces.mcp.toolsets import default
+from retain.surfaces.mcp.serving import ALL
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+TOOLS = [
+    (name, tool.name) for name in ALL for tool in import_module(f"retain.surfaces.mcp.toolsets.{name}").tools.tools
+]
+# A program in a page, and what it prints.
+EXAMPLES = [
+    pytest.param(*example, id=path.name)
+    for path in PAGES
+    for example in re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", path.read_text(), re.DOTALL)
+]
 
 
 def page(name):
     return (ROOT / name).read_text()
 
 
-@pytest.mark.parametrize("tool", [tool.name for tool in default.tools.tools])
-def test_every_tool_has_a_row_in_the_tools_page(tool):
-    assert f"| `{tool}` |" in page("docs/tools.md")
+def section(toolset):
+    """The part of the tools page under the heading that names a toolset."""
+    parts = re.split(r"^## ", page("docs/tools.md"), flags=re.MULTILINE)
+    return next(part for part in parts if f"`{toolset}`" in part.partition("\n")[0])
+
+
+@pytest.mark.parametrize(("toolset", "tool"), TOOLS)
+def test_every_tool_of_every_toolset_has_a_row_in_the_tools_page(toolset, tool):
+    assert f"| `{tool}` |" in section(toolset)
+
+
+@pytest.mark.parametrize("toolset", ALL)
+def test_no_row_of_the_tools_page_is_about_a_tool_that_is_not_there(toolset):
+    there = {tool for name, tool in TOOLS if section(name) == section(toolset)}
+    assert set(re.findall(r"^\| `(\w+)` \|", section(toolset), re.MULTILINE)) == there
 
 
 @pytest.mark.parametrize("resource", [resource.uri for resource in RESOURCES])
@@ -40,6 +65,11 @@ def test_every_command_is_named_in_the_command_page(command):
     assert f"`retain {command}" in page("docs/commands.md")
 
 
+@pytest.mark.parametrize(("code", "meaning"), exits.MEANINGS.items())
+def test_every_exit_code_is_in_the_command_page_as_the_help_has_it(code, meaning):
+    assert f"| {code} | {meaning} |" in page("docs/commands.md")
+
+
 def test_the_readme_is_short_and_names_the_two_commands():
     lines = page("README.md").splitlines()
     assert len(lines) <= 120
@@ -52,3 +82,10 @@ def test_every_relative_link_leads_to_a_file(document):
     links = re.findall(r"\]\(([^)#]+)", document.read_text())
     missing = [link for link in links if "://" not in link and not (document.parent / link).exists()]
     assert missing == []
+
+
+@pytest.mark.parametrize(("program", "printed"), EXAMPLES)
+def test_every_example_prints_what_the_page_says(program, printed, tmp_path):
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, env=apart(tmp_path), capture_output=True, text=True, check=True)
+    assert done.stdout == printed

@@ -16,6 +16,8 @@ from retain.domain.graph import Direction
 from retain.domain.memory import Kind, Memory, Scope, Stored
 from retain.domain.recall import Hit
 from retain.domain.time import as_moment
+from retain.engine.code.code import Indexing
+from retain.engine.code.finding.search import CodeHit
 from retain.engine.context import Block
 from retain.engine.remember import Remembered
 from retain.errors import ConfigError, InvalidInput, NotFound, RetainError, StoreDown
@@ -258,7 +260,8 @@ def test_threads_share_one_memory(memory):
 
 def test_every_public_method_is_typed():
     methods = [method for name, method in vars(Retain).items() if callable(method) and not name.startswith("_")]
-    assert all("return" in get_type_hints(method) for method in (*methods, retain.open))
+    late = {"Indexing": Indexing, "CodeHit": CodeHit}  # imported only when code is asked for
+    assert all("return" in get_type_hints(method, None, late) for method in (*methods, retain.open))
 
 
 def test_what_is_offered_is_there():
@@ -271,3 +274,29 @@ def test_importing_it_costs_next_to_nothing():
     heavy = ["numpy", "pydantic", "mcp", "onnxruntime", "click"]
     code = f"import retain, sys; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_code_is_indexed_and_found(memory, tmp_path):
+    (tmp_path / "shop" / "prices.py").write_text("def with_tax(price):\n    return price * 1.19\n")
+    assert memory.index().index.indexed_files == 1
+    (hit,) = memory.search_code("with_tax", language="python", limit=1)
+    assert (hit.stored.path, hit.stored.chunk.name, hit.project) == ("prices.py", "with_tax", "shop")
+    assert memory.search_code("with_tax", language="rust") == ()
+
+
+def test_only_a_folder_that_may_be_indexed_is(memory, tmp_path):
+    with pytest.raises(InvalidInput, match="Invalid path"):
+        memory.index(tmp_path)
+
+
+def test_a_memory_is_corrected_in_place(memory):
+    id = memory.remember("We deploy on Mondays", tags=["deploy"]).memory.id
+    done = memory.update(id, text="We deploy on Tuesdays", kind="procedural", add_tags=["ops"], remove_tags=["deploy"])
+    assert (done.memory.id, done.memory.text, done.memory.kind) == (id, "We deploy on Tuesdays", Kind.PROCEDURAL)
+    assert memory.get(id).memory.tags == ("ops",)
+
+
+def test_tags_are_a_list(memory):
+    id = memory.remember("We deploy on Mondays").memory.id
+    with pytest.raises(InvalidInput, match="add_tags: must be a list of tags"):
+        memory.update(id, add_tags="ops")

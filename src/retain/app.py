@@ -4,17 +4,17 @@ import logging
 import threading
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from retain.config import BUNDLED, Loaded, Settings, client_session, load, strict
 from retain.domain.graph import Direction, Entity, Related, Relation
 from retain.domain.ids import new_id
-from retain.domain.memory import Kind, Memory, Scope, Source, Stored
+from retain.domain.memory import Json, Kind, Memory, Scope, Source, Stored
 from retain.domain.recall import Hit, Strategy
 from retain.domain.session import Caller, Project
 from retain.domain.time import as_moment
@@ -25,14 +25,20 @@ from retain.engine.engine import Engine
 from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
 from retain.engine.remember import Remembered
+from retain.engine.revise import Edit, Revised
 from retain.errors import ConfigError, MissingExtra, RetainError, invalid
 from retain.folders import project_of
 from retain.ports import Embedder, Store
+
+if TYPE_CHECKING:
+    from retain.engine.code.code import Indexing
+    from retain.engine.code.finding.search import CodeHit
 
 logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 1.0
 _PROJECT_SECONDS = 5.0
+_ANYTIME = 1e9
 
 MAX_USER = 200
 
@@ -75,17 +81,18 @@ class Retain:
         file: str | None = None,
         session: str | None = None,
         turn: int | None = None,
+        event_time: Moment | None = None,
     ) -> Remembered:
         """Stores a memory, or reinforces the one that already says it.
 
         `session` and `turn` say where in which conversation it was said; recall reads a short
-        memory together with what was said around it.
+        memory together with what was said around it. `event_time` is when it happened or began
+        to hold, if that was not now.
         """
         source = Source(file=file, conversation_turn=turn)
-        if isinstance(tags, str):
-            raise invalid("tags", tags, "must be a list of tags, not one string")
         kinds = _one_of(Kind, kind, "kind"), _one_of(Scope, scope, "scope")
-        draft = Draft(text, *kinds, importance, tuple(tags), source, session=session)
+        happened = _moment(event_time, "event_time")
+        draft = Draft(text, *kinds, importance, _tags(tags, "tags"), source, session=session, event_time=happened)
         return self.engine.remember(draft, self.caller(session))
 
     def recall(
@@ -142,6 +149,23 @@ class Retain:
     def get(self, id: str) -> Stored:
         return self.engine.get(id, self.caller())
 
+    def update(
+        self,
+        id: str,
+        *,
+        text: str | None = None,
+        kind: Kind | str | None = None,
+        importance: float | None = None,
+        add_tags: Sequence[str] = (),
+        remove_tags: Sequence[str] = (),
+        metadata: Mapping[str, Json] | None = None,
+    ) -> Revised:
+        """Corrects a memory; what is not given stays. Metadata is merged into what is there."""
+        named = None if kind is None else _one_of(Kind, kind, "kind")
+        tags = {"add_tags": _tags(add_tags, "add_tags"), "remove_tags": _tags(remove_tags, "remove_tags")}
+        edit = Edit(text=text, kind=named, importance=importance, metadata=metadata, **tags)
+        return self.engine.update(id, edit, self.caller())
+
     def forget(self, id: str, reason: str | None = None) -> Memory:
         """Hides a memory from recall; `bring_back` undoes it."""
         return self.engine.forget(id, reason, self.caller())
@@ -152,6 +176,24 @@ class Retain:
     def context(self, task: str = "", *, files: Sequence[str] = (), max_tokens: int = 2000) -> Block:
         """A block of the most relevant memories for a task, within a token budget."""
         return self.engine.context(Task(task, tuple(files), max_tokens), self.caller())
+
+    def index(self, folder: str | Path | None = None, *, watch: bool = False) -> "Indexing":
+        """Makes the code of a folder searchable, by default that of the current project; returns when it is done.
+
+        Only what changed since the last time is read again. With `watch`, changes are indexed until this is closed.
+        """
+        caller = self.caller()
+        path = folder or (caller.project.path if caller.project else Path.cwd())
+        return self.engine.code.index(str(path), caller, watch=watch, patience=_ANYTIME)
+
+    def search_code(
+        self, query: str, *, project: str | None = None, language: str | None = None, limit: int = 10
+    ) -> "tuple[CodeHit, ...]":
+        """Indexed code by what it does or is called, best first: of the current project, else of all there are."""
+        from retain.engine.code.finding.search import CodeQuestion
+
+        asked = CodeQuestion(query, project, (language,) if language else (), limit)
+        return self.engine.code.search(asked, self.caller()).hits
 
     def caller(self, session: str | None = None, *, user: str | None = None) -> Caller:
         """Who is asking, worked out anew for every call: a client may change its session under a living server.
@@ -253,6 +295,12 @@ def _one_of(names: type[E], given: str, field: str) -> E:
         return names(given)
     except ValueError:
         raise invalid(field, given, f"must be one of {', '.join(names)}") from None
+
+
+def _tags(given: Sequence[str], field: str) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise invalid(field, given, "must be a list of tags, not one string")
+    return tuple(given)
 
 
 def _moment(given: Moment | None, field: str) -> datetime | None:

@@ -13,6 +13,7 @@ RetainError
 │   ├── QueryTimeout      a query ran past its deadline
 │   ├── SchemaNewer       a newer Retain has migrated this store
 │   ├── EmbeddingFailed   no vector could be made
+│   ├── IndexFailed       a folder of code could not be indexed
 │   └── MissingExtra      an optional package is not installed
 └── ConfigError           a setting has a value that cannot be used
 """
@@ -106,6 +107,10 @@ class SchemaNewer(Unavailable):
 
 class EmbeddingFailed(Unavailable):
     code = "embedding_failed"
+
+
+class IndexFailed(Unavailable):
+    code = "index_failed"
 
 
 class MissingExtra(Unavailable):

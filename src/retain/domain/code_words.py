@@ -7,6 +7,7 @@ from textwrap import dedent
 from retain.domain.code import Chunk
 from retain.domain.words import STOP_WORDS, bare, query_terms, terms
 
+MOST_SAID = 300  # characters of a doc comment in a headline
 MOST_JOINED = 6  # words of a question that are taken for one name
 
 # What questions about code say besides what they are about.
@@ -23,6 +24,10 @@ _STEP = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z0-9]+|[^\W\dA-Za-z_]+")
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|specs?|__tests__)/|(?:^|/)(?:test_[^/]*|conftest\.py)$|[._-](?:test|spec|tests)\.\w+$|Tests?\.\w+$"
 )
+_ASIDE = re.compile(r"(?:^|/)(?:examples?|samples?|demos?|bench(?:mark)?s?|fixtures|testdata|mocks?|__mocks__)/")
+# Files that stand for their folder.
+_FOLDER_FILES = frozenset({"__init__", "__main__", "index", "mod", "lib", "main"})
+_SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _MIXED_CASE = re.compile(r"[a-z0-9][A-Z]")
 
 
@@ -37,6 +42,14 @@ def embedded_as(path: str, chunk: Chunk) -> str:
     body = dedent(chunk.text)
     doc = "" if chunk.doc in body else chunk.doc
     return "\n".join(part for part in (f"{path} {chunk.qualified}", doc, body) if part)
+
+
+def headline(chunk: Chunk) -> str:
+    """A chunk in one line: its names as words, and its signature, or where it has none how its doc comment begins."""
+    names = " ".join(step.casefold() for step in _STEP.findall(chunk.qualified))
+    if chunk.signature:
+        return f"{names}: {chunk.signature}"
+    return f"{names} {_SENTENCE.split(chunk.doc.strip(), maxsplit=1)[0][:MOST_SAID]}".strip()
 
 
 def code_terms(question: str) -> list[str]:
@@ -81,6 +94,21 @@ def last_name(name: str) -> str:
 def is_test(path: str) -> bool:
     """Whether a file is there to test others, by the customs of most languages."""
     return _TEST.search(path) is not None
+
+
+def is_aside(path: str) -> bool:
+    """Whether a file is not part of what a project makes: tests and what they read, examples, benchmarks."""
+    return is_test(path) or _ASIDE.search(path) is not None
+
+
+def home_names(path: str, chunk: Chunk) -> list[str]:
+    """The names by which a file that uses a symbol would get hold of it: its class, else its module or package."""
+    if chunk.parent:
+        return [_BETWEEN.split(chunk.parent)[-1]]
+    *folders, file = path.split("/")
+    steps = [step for step in (*folders, file.partition(".")[0]) if step != chunk.name]
+    is_shared = file.endswith((".go", ".java")) or steps[-1:] and steps[-1] in _FOLDER_FILES
+    return steps[-2:] if is_shared else steps[-1:]
 
 
 def is_about_tests(question: str) -> bool:

@@ -1,15 +1,16 @@
 """Code, what uses it, and how far its index is, as the JSON that clients are given."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from retain.app import Retain
-from retain.domain.code import CodeIndex, StoredChunk
+from retain.domain.code import CodeIndex, IndexStatus, StoredChunk
 from retain.domain.time import iso
 from retain.engine.code.code import Indexing
 from retain.engine.code.finding.map import CodeMap
 from retain.engine.code.finding.search import CodeAnswer, CodeHit
 from retain.engine.code.finding.symbols import Definition, Definitions, References
 from retain.engine.code.indexing.progress import eta_seconds, progress_percent
+from retain.errors import IndexFailed
 from retain.surfaces import render
 from retain.surfaces.render import Body
 
@@ -17,7 +18,9 @@ Tell = Callable[[CodeIndex], None]
 
 
 def indexed(app: Retain, done: Indexing) -> Body:
-    """What a call of index has come to; while it goes on, how far it is."""
+    """What a call of index has come to; while it goes on, how far it is. Raises `IndexFailed` where that is nothing."""
+    if done.index.status is IndexStatus.FAILED:
+        raise _failed(done.index)
     tally = done.tally
     body: Body = {
         "project_id": done.index.project.slug,
@@ -37,8 +40,6 @@ def indexed(app: Retain, done: Indexing) -> Body:
     }
     if done.running:
         body |= _pace(app, done.index) | {"next": "it goes on in the background; get_index_status says how far it is"}
-    if done.index.error:
-        body["error"] = done.index.error
     return body | {"warnings": render.warnings(*done.warnings)}
 
 
@@ -71,6 +72,13 @@ def said(found: CodeIndex) -> str:
     return f"{found.embedded_chunks:,} of {found.total_chunks:,} chunks embedded"
 
 
+def paced(app: Retain, found: CodeIndex) -> str:
+    """How far an index is that is being made, and how long it still takes, in one line."""
+    pace = _pace(app, found)
+    left = "" if pace["eta_seconds"] is None else f", about {pace['eta_seconds']:,} s to go"
+    return f"{pace['progress_percent']} %{left} · {said(found)}"
+
+
 def map_of(answer: CodeMap) -> Body:
     return {
         "map": answer.text,
@@ -82,6 +90,12 @@ def map_of(answer: CodeMap) -> Body:
         "projects": list(answer.projects),
         "warnings": render.warnings(*answer.warnings),
     }
+
+
+def _failed(found: CodeIndex) -> IndexFailed:
+    slug, why = found.project.slug, found.error or "it was interrupted"
+    note = "what was done before can be searched; call index_project to try again"
+    return IndexFailed(f"indexing {slug} failed: {why}; {note}", project_id=slug)
 
 
 def _pace(app: Retain, found: CodeIndex) -> Body:
@@ -96,16 +110,17 @@ def _with_vectors(app: Retain) -> bool:
 
 
 def found(answer: CodeAnswer) -> Body:
-    results = [_hit(hit) for hit in answer.hits]
+    room = _room(answer.hits)
+    results = [_hit(hit, room) for hit in answer.hits]
     body: Body = {"results": results, "count": len(results), "searched": list(answer.searched)}
     return body | {"warnings": render.warnings(*answer.warnings)}
 
 
-def beside_memories(hit: CodeHit, score: float) -> Body:
+def beside_memories(hit: CodeHit, score: float, room: int) -> Body:
     """A hit in an answer that may hold memories too."""
     return {
         "id": hit.stored.id,
-        "content": hit.stored.chunk.text,
+        **_content(hit.stored, room),
         "source": "code",
         "score": round(score, 4),
         "vector_score": round(hit.vector, 4),
@@ -116,7 +131,8 @@ def beside_memories(hit: CodeHit, score: float) -> Body:
 
 
 def definitions(answer: Definitions) -> Body:
-    results = [_definition(each) for each in answer.found]
+    room = _room(answer.found)
+    results = [_definition(each, room) for each in answer.found]
     body: Body = {"results": results, "count": len(results), "total": answer.total}
     return body | {"warnings": render.warnings(*answer.warnings)}
 
@@ -146,18 +162,29 @@ def references(answer: References) -> Body:
     }
 
 
-def _hit(hit: CodeHit) -> Body:
+def _room(found: Sequence[object]) -> int:
+    """Characters for each text, so that all of them together stay below what a client takes."""
+    return max(render.FEWEST_CHARS, render.MOST_CHARS // max(len(found), 1))
+
+
+def _content(stored: StoredChunk, room: int) -> Body:
+    """The text, or its beginning; the rest stands in the file, at the lines that are named."""
+    text = stored.chunk.text
+    return {"content": text} if len(text) <= room else {"content": text[:room] + "…", "truncated": True}
+
+
+def _hit(hit: CodeHit, room: int) -> Body:
     return {
         "id": hit.stored.id,
         **_place(hit.stored, hit.project),
-        "content": hit.stored.chunk.text,
+        **_content(hit.stored, room),
         "score": round(hit.score, 4),
     }
 
 
-def _definition(definition: Definition) -> Body:
+def _definition(definition: Definition, room: int) -> Body:
     stored = definition.stored
-    body: Body = {"id": stored.id, **_place(stored, definition.project), "content": stored.chunk.text}
+    body: Body = {"id": stored.id, **_place(stored, definition.project), **_content(stored, room)}
     return body | ({"changed_since_indexing": True} if definition.changed else {})
 
 

@@ -64,7 +64,7 @@ def searched(answer: ChannelAnswer, query: str) -> Body:
 def recalled(answer: Together, query: str) -> Body:
     room = _room(answer.hits)
     found = [
-        _memory_hit(hit, score, room) if isinstance(hit, ChannelHit) else code_reports.beside_memories(hit, score)
+        _memory_hit(hit, score, room) if isinstance(hit, ChannelHit) else code_reports.beside_memories(hit, score, room)
         for hit, score in answer.hits
     ]
     memories = sum(isinstance(hit, ChannelHit) for hit, _ in answer.hits)

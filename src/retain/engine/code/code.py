@@ -14,6 +14,7 @@ from retain.domain.recall import Warning
 from retain.domain.session import Caller, Project
 from retain.engine.code.finding import search, symbols
 from retain.engine.code.finding.map import CodeMap, code_map
+from retain.engine.code.finding.search import CodeQuestion
 from retain.engine.code.finding.which import named
 from retain.engine.code.indexing.holding import as_it_is
 from retain.engine.code.indexing.index import Tally
@@ -104,7 +105,7 @@ class Code:
         self._jobs.stop(key, DROPPING)
         return self._parts.store.drop_index(key)
 
-    def search(self, question: search.CodeQuestion, caller: Caller) -> search.CodeAnswer:
+    def search(self, question: CodeQuestion, caller: Caller) -> search.CodeAnswer:
         """Code about a question, best first. Files that changed since they were indexed are left out."""
         return search.search(self._parts, question, caller)
 
@@ -117,11 +118,13 @@ class Code:
                     self._roots.folder(index.project.path)
                     self._jobs.begin(index.project, index.user)
 
-    def definitions(self, name: str, project: str | None, caller: Caller, limit: int = 20) -> symbols.Definitions:
-        return symbols.definitions(self._parts, name, project, caller, limit)
+    def definitions(self, asked: CodeQuestion, caller: Caller) -> symbols.Definitions:
+        """Where the symbol that is asked for is defined."""
+        return symbols.definitions(self._parts, asked.text, asked.project, caller, asked.limit, asked.languages)
 
-    def references(self, name: str, project: str | None, caller: Caller, limit: int = 50) -> symbols.References:
-        return symbols.references(self._parts, name, project, caller, limit)
+    def references(self, asked: CodeQuestion, caller: Caller) -> symbols.References:
+        """Which lines use the symbol that is asked for."""
+        return symbols.references(self._parts, asked.text, asked.project, caller, asked.limit, asked.languages)
 
     def map(self, project: str | None, caller: Caller, *, budget: int = 2000, focus: Sequence[str] = ()) -> CodeMap:
         return code_map(self._parts, project, caller, budget=budget, focus=focus)

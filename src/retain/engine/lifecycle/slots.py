@@ -1,10 +1,11 @@
 """A statement taken apart: what it is about, and which values it puts into which slots."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
+from typing import NamedTuple
 
 from retain.domain.claims import NUMBER_WORDS
 from retain.domain.stem import stem
@@ -46,6 +47,8 @@ _CLOCK = re.compile(r"([0-9]{1,2})(?::([0-9]{2}))?\s?(am|pm)?", re.IGNORECASE)
 _DATE = re.compile(rf"{_MONTH}\.?\s[0-9]+|[0-9]{{4}}-[0-9]{{2}}(?:-[0-9]{{2}})?", re.IGNORECASE)
 _PATH = re.compile(r".*/.*|\.[a-z].*|.*\w\.[a-z]{1,5}", re.IGNORECASE)
 _IDENTIFIER = re.compile(r".*_.*|[a-z]+[A-Z].*|.*-[0-9].*|[A-Z][a-z]+[A-Z].*")
+_VERSION = re.compile(r"v[0-9.]+")
+_STATUS = re.compile(r"[1-5][0-9]{2}")
 _LIST_NUMBER = re.compile(r"\s*(?:[-*•]\s*)?(?:\[[ x]\]\s*)?(?:\(?[0-9]+[.):]\s|v?[0-9]+(?:\.[0-9]+)+\s?[:—–-]\s)")
 
 
@@ -83,8 +86,7 @@ class Statement:
         return self.words - set(self.filler.key.split()) if self.filler else self.words
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     said: str
     key: str
     before: str
@@ -105,15 +107,17 @@ def parse(sentence: str) -> Statement:
     role = _role(tokens, at)
     scope = _scope(tokens, at)
     slot, filler = (f"role {tokens[at].key}", role) if role else _slot(tokens, at)
-    values = [role] if role else [v for i, t in enumerate(tokens) if i >= at and i not in scope and (v := _value(t))]
+    found = [_value(token) for token in tokens]
+    values = [role] if role else [v for i, v in enumerate(found) if v and i >= at and i not in scope]
     if at < 0:
         values = [value for value in values if value.kind not in NAMING]
     keys = {value.key for value in values}
-    subject = frozenset() if role else _content(tokens[: max(at, 0)], set())
+    start = max(at, 0)
+    subject = frozenset() if role else _content(tokens[:start], found[:start])
     return Statement(
         subject=subject,
-        words=subject | _content(tokens[max(at, 0) :], keys),
-        content=_content(tokens, set()),
+        words=subject | _content(tokens[start:], found[start:], keys),
+        content=_content(tokens, found),
         scoped=frozenset(tokens[i].key for i in scope | _soft_scope(tokens)) - keys,
         values=tuple(dict.fromkeys(values)),
         slot=slot,
@@ -136,8 +140,11 @@ def _marks(sentence: str, text: str, opening: list[_Token]) -> frozenset[str]:
 
 def _rewritten(sentence: str) -> str:
     text = sentence.replace("’", "'").replace("`", "").replace('"', "")
-    for pattern, plain in REWRITES:
-        text = pattern.sub(plain, text)
+    lowered = text.lower()
+    for hints, pattern, plain in REWRITES:
+        if any(hint in lowered for hint in hints):
+            text = pattern.sub(plain, text)
+            lowered = text.lower()
     return PHRASES.sub(lambda match: match.group().replace(" ", "-"), text)
 
 
@@ -148,6 +155,7 @@ def _tokens(text: str) -> list[_Token]:
     return [_Token(*fields) for fields in around]
 
 
+@lru_cache(maxsize=8192)
 def _key(token: str) -> str:
     low = token.lower().removesuffix("'s")
     low = ALIASES.get(low, low)
@@ -192,9 +200,13 @@ def _role(tokens: list[_Token], at: int) -> Value | None:
 def _value(token: _Token, *, is_first: bool = False) -> Value | None:
     if token.key in GROUP_OF:
         return Value(GROUP_OF[token.key], token.key, token.said)
-    if token.said[0].isdigit() or token.key in NUMBER_WORDS or token.key == "one" or _DATE.fullmatch(token.said):
+    if token.key in NUMBER_WORDS or token.key == "one":
         return _number(token)
-    if re.fullmatch(r"v[0-9.]+", token.said):
+    if token.said.isalpha() and token.said.islower():
+        return None  # a plain word, as most are: none of the shapes below
+    if token.said[0].isdigit() or _DATE.fullmatch(token.said):
+        return _number(token)
+    if _VERSION.fullmatch(token.said):
         return Value("version:" + token.before, token.said[1:], token.said)
     if _PATH.fullmatch(token.said) and not token.said.endswith((".js", ".io", ".net")):
         return Value("path", token.said.strip("./"), token.said)
@@ -238,13 +250,16 @@ def _with_unit(token: _Token) -> str:
     return f"{token.said} {token.after_said}" if token.said.isdigit() or token.key in NUMBER_WORDS else token.said
 
 
-def _content(tokens: list[_Token], values: set[str]) -> frozenset[str]:
-    return frozenset(_identities(tokens)) | {
+def _content(
+    tokens: Sequence[_Token], values: Sequence[Value | None], without: Set[str] = frozenset()
+) -> frozenset[str]:
+    """What tells something, and which one is meant; not the values with the keys in `without`."""
+    telling = {
         token.key
-        for token in tokens
-        if _is_telling(token) and token.key not in values
-        if (value := _value(token)) is None or value.key not in values
+        for token, value in zip(tokens, values, strict=True)
+        if _is_telling(token) and token.key not in without and (value is None or value.key not in without)
     }
+    return frozenset(telling.union(_identities(tokens)))
 
 
 def _is_telling(token: _Token) -> bool:
@@ -255,7 +270,7 @@ def _is_telling(token: _Token) -> bool:
     return token.key not in LIGHT and token.key not in STOP_WORDS and token.said != ","
 
 
-def _identities(tokens: list[_Token]) -> Iterator[str]:
+def _identities(tokens: Sequence[_Token]) -> Iterator[str]:
     """ "item 3", "#12", "service A": a number or letter that says which one, not how many."""
     for token in tokens:
         is_numbered = token.before in IDENTITY_NOUNS and token.said[0].isdigit()
@@ -267,7 +282,7 @@ def _identities(tokens: list[_Token]) -> Iterator[str]:
 
 def _is_status(token: _Token) -> bool:
     """ "retries on 503", "HTTP 404": a code that one among many answers has."""
-    return token.before in ("on", "http", "statu", "error") and re.fullmatch(r"[1-5][0-9]{2}", token.said) is not None
+    return token.before in ("on", "http", "statu", "error") and _STATUS.fullmatch(token.said) is not None
 
 
 def _scope(tokens: list[_Token], at: int) -> set[int]:

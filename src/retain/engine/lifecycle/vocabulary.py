@@ -166,33 +166,52 @@ _TO = (
     r"(?:\b(?:was|were|has been|have been|has|have|got)\s+)?"
     r"\b(?:switch|mov|migrat|chang|convert|upgrad|downgrad|bump|went|renam|rais|lower|increas|reduc)\w*(?:\s+(?:over|back))?"
 )
+_MOVING = "switch mov migrat chang convert upgrad downgrad bump went renam rais lower increas reduc"
+# What is said in another way, in the order in which it is put plainly: one of the hints that must be in a sentence
+# (in lower case, divided by spaces or, where they hold some, by bars), what is looked for, and what it becomes.
 REWRITES = [
-    (re.compile(pattern, re.IGNORECASE), plain)
-    for pattern, plain in (
-        (r",?\s+\b(?:because|since|so that|due to|in order to|to avoid|although|though|so we|which)\b.*", ""),
-        (r"\bused to\b", "formerly"),
-        (_TO + r"(?:\s+from\s+\S+(?:\s\S+)?)?\s+to\b", "use"),
-        (_TO + r"\s+from\b.*?\bto\b", "use"),
-        (r"\breplaced\b.*?\b(?:with|by)\b", "use"),
-        (r"(\bprefer\w*\s.*?)\sover\s[^,.;]+", r"\1"),
-        (r"\bnot (?:only|just)\b|\bno matter\b|\bno problem\b|\bwhether or not\b|\bno doubt\b", ""),
-        (r"\bno (?:more|later|less|fewer) than\b", "at most"),
-        (r"\bno longer\b", "not"),
-        (r"\bcan't\b|\bcannot\b", "can not"),
-        (r"\bwon't\b", "will not"),
-        (r"n't\b", " not"),
-        (_OVER, ""),
-        (r"\bany ?more\b|\bfrom now on\b|\bas of (?:now|today)\b|\bright now\b|\bthese days\b|\bat the moment\b", ""),
-        (r"\b(?:stopped|quit|avoid|avoids|dropped|abandoned|ditched|got rid of|gave up)\b(?:\s+using)?", "not use"),
-        (r"\b(?:refuses?|fails?) to\b", "not"),
-        (r"\b(?:was|were) rewritten in\b", "is written in"),
-        (r"\b(is|are) (?:turned |switched )?on\b(?=\s+(?:by|in|for)\b|\s*[.,]|\s*$)", r"\1 enabled"),
-        (r"\b(is|are) (?:turned |switched )?off\b", r"\1 disabled"),
-        (r"\btim(?:e|es|ed|ing) out\b", "timeout"),
-        (r"\bplain text\b", "plaintext"),
-        (r"\bon call\b", "on-call"),
-        (r"\bpull requests?\b", "pr"),
-        (r"\b(?:do|does|did)\b", ""),
+    (tuple(hints.split("|" if "|" in hints else " ")), re.compile(pattern, re.IGNORECASE), plain)
+    for hints, pattern, plain in (
+        (
+            "because since so due order avoid though which",
+            r",?\s+\b(?:because|since|so that|due to|in order to|to avoid|although|though|so we|which)\b.*",
+            "",
+        ),
+        ("used", r"\bused to\b", "formerly"),
+        (_MOVING, _TO + r"(?:\s+from\s+\S+(?:\s\S+)?)?\s+to\b", "use"),
+        (_MOVING, _TO + r"\s+from\b.*?\bto\b", "use"),
+        ("replaced", r"\breplaced\b.*?\b(?:with|by)\b", "use"),
+        ("prefer", r"(\bprefer\w*\s.*?)\sover\s[^,.;]+", r"\1"),
+        ("no", r"\bnot (?:only|just)\b|\bno matter\b|\bno problem\b|\bwhether or not\b|\bno doubt\b", ""),
+        ("than", r"\bno (?:more|later|less|fewer) than\b", "at most"),
+        ("longer", r"\bno longer\b", "not"),
+        ("can't cannot", r"\bcan't\b|\bcannot\b", "can not"),
+        ("won't", r"\bwon't\b", "will not"),
+        ("n't", r"n't\b", " not"),
+        ("not instead rather place", _OVER, ""),
+        (
+            "more now today days moment",
+            r"\bany ?more\b|\bfrom now on\b|\bas of (?:now|today)\b|\bright now\b|\bthese days\b|\bat the moment\b",
+            "",
+        ),
+        (
+            "stopped quit avoid dropped abandoned ditched rid gave",
+            r"\b(?:stopped|quit|avoid|avoids|dropped|abandoned|ditched|got rid of|gave up)\b(?:\s+using)?",
+            "not use",
+        ),
+        ("refuse fail", r"\b(?:refuses?|fails?) to\b", "not"),
+        ("rewritten", r"\b(?:was|were) rewritten in\b", "is written in"),
+        (
+            "is on|are on|turned on|switched on",
+            r"\b(is|are) (?:turned |switched )?on\b(?=\s+(?:by|in|for)\b|\s*[.,]|\s*$)",
+            r"\1 enabled",
+        ),
+        ("is off|are off|turned off|switched off", r"\b(is|are) (?:turned |switched )?off\b", r"\1 disabled"),
+        ("tim", r"\btim(?:e|es|ed|ing) out\b", "timeout"),
+        ("plain", r"\bplain text\b", "plaintext"),
+        ("call", r"\bon call\b", "on-call"),
+        ("pull", r"\bpull requests?\b", "pr"),
+        ("do did", r"\b(?:do|does|did)\b", ""),
     )
 ]
 MARKS = {

@@ -211,12 +211,14 @@ def cosines(store: Store, vector: Vector, ids: Sequence[MemoryId], model: str) -
     """Cosine of the best chunk of each memory that has vectors, at least 0."""
     import numpy as np
 
-    query = np.frombuffer(vector, dtype="<f4")
-    found = store.vectors(ids, model)
-    return {
-        id: max(0.0, float((np.frombuffer(b"".join(chunks), dtype="<f4").reshape(len(chunks), -1) @ query).max()))
-        for id, chunks in found.items()
-    }
+    found = [(id, chunk) for id, chunks in store.vectors(ids, model).items() for chunk in chunks]
+    if not found:
+        return {}
+    matrix = np.frombuffer(b"".join(chunk for _, chunk in found), dtype="<f4").reshape(len(found), -1)
+    best: dict[MemoryId, float] = {}
+    for (id, _), cosine in zip(found, (matrix @ np.frombuffer(vector, dtype="<f4")).tolist(), strict=True):
+        best[id] = max(cosine, best.get(id, 0.0))
+    return best
 
 
 def _below_summaries(hits: Sequence[Hit]) -> list[Hit]:

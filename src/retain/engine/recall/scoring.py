@@ -11,6 +11,8 @@ from retain.ports import Context
 
 # Relevance: meaning carries most, words the rest; the small ones decide between near equals.
 MEANING, WORDS, SUBJECT, PHRASE, ASKING = 0.60, 0.40, 0.05, 0.05, -0.10
+WEIGHTS = {"meaning": MEANING, "words": WORDS, "subject": SUBJECT, "phrase": PHRASE, "asking": ASKING, "graph": 1.0}
+WITHOUT_MODEL = WEIGHTS | {"words": MEANING + WORDS}
 # The mix that the scoped contract names.
 RELEVANCE, IMPORTANCE, FRESHNESS = 0.6, 0.2, 0.2
 # A memory that a summary speaks for ranks below that summary.
@@ -29,9 +31,7 @@ class Score:
 
 def relevance(signals: Mapping[str, float]) -> dict[str, float]:
     """The weighted terms of relevance, without a model by words alone; their sum is clipped to 0 to 1."""
-    weights = {"meaning": MEANING, "words": WORDS, "subject": SUBJECT, "phrase": PHRASE, "asking": ASKING, "graph": 1.0}
-    if "meaning" not in signals:
-        weights["words"] = MEANING + WORDS
+    weights = WEIGHTS if "meaning" in signals else WITHOUT_MODEL
     return {name: weights[name] * value for name, value in signals.items()}
 
 

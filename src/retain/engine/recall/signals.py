@@ -6,7 +6,7 @@ explained, and a threshold keeps its meaning.
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from retain.domain.stem import stem
@@ -17,9 +17,6 @@ REACH = 2  # neighbours on each side that lend their words
 BORROW = 0.5  # what a direct neighbour's word counts; the next one's counts the square of it
 BORROW_TERMS = 20  # texts longer than this on average lend less: they stand for themselves
 K1, B = 1.0, 0.6
-
-# How often a text holds each term of the question, and how many terms it has.
-Counted = tuple[dict[str, int], int]
 
 _LABEL = re.compile(r"([A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,2}):\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
@@ -37,8 +34,8 @@ def words(contexts: Sequence[Context], query: Sequence[str], corpus: Corpus) -> 
     if not ceiling:
         return {}
     average = corpus.average_length or 1.0
-    counted: dict[str, Counted] = {}  # neighbours of several candidates are read once
-    return {c.memory: _bm25(_window(c, rarity, counted), rarity, average) / ceiling for c in contexts}
+    counted = _Counted(rarity)
+    return {c.memory: _bm25(c, counted, rarity, average) / ceiling for c in contexts}
 
 
 def subject(text: str, question: frozenset[str]) -> float:
@@ -59,7 +56,7 @@ def phrase(own: str, wanted: Sequence[str]) -> float:
     if not wanted:
         return 0.0
     line = f" {own} "
-    return sum(pair in line for pair in wanted) / len(wanted)
+    return sum([pair in line for pair in wanted]) / len(wanted)
 
 
 def asking(text: str) -> float:
@@ -76,30 +73,28 @@ def _rarity(query: Sequence[str], corpus: Corpus) -> dict[str, float]:
     return {t: math.log(1 + max(total - n + 0.5, 0.0) / (n + 0.5)) for t in query for n in [corpus.holding[t]]}
 
 
-def _window(context: Context, rarity: Mapping[str, float], counted: dict[str, Counted]) -> list[tuple[Counted, int]]:
-    """The memory and its neighbours: how often each holds the terms, how long it is; and how far away."""
-    texts = [(context.words, 0), *((said, abs(distance)) for distance, _, said in context.neighbours)]
-    for said, _ in texts:
-        if said not in counted:
-            counted[said] = _count(said, rarity)
-    return [(counted[said], distance) for said, distance in texts]
+class _Counted(dict[str, tuple[dict[str, float], int]]):
+    """How often a text holds each of the terms, and how many it has in all; neighbours of several are read once."""
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        self._terms = tuple(terms)
+
+    def __missing__(self, said: str) -> tuple[dict[str, float], int]:
+        # Most texts hold none of the terms, and a substring test sees that without splitting them.
+        held = [term for term in self._terms if term in said]
+        words = said.split(" ") if held else []
+        counts = {term: float(n) for term in held if (n := words.count(term))}
+        self[said] = counts, len(words) or said.count(" ") + 1
+        return self[said]
 
 
-def _count(said: str, rarity: Mapping[str, float]) -> Counted:
-    # Most texts hold none of the terms, and a substring test sees that without splitting them.
-    held = [term for term in rarity if term in said]
-    if not held:
-        return {}, said.count(" ") + 1
-    words = said.split(" ")
-    return {term: n for term in held if (n := words.count(term))}, len(words)
-
-
-def _bm25(window: list[tuple[Counted, int]], rarity: Mapping[str, float], average: float) -> float:
-    mean = sum(length for (_, length), _ in window) / len(window)
+def _bm25(context: Context, counted: _Counted, rarity: Mapping[str, float], average: float) -> float:
+    counts, size = counted[context.words]
+    around = [(abs(distance), *counted[said]) for distance, _, said in context.neighbours]
+    mean = (size + sum([size for _, _, size in around])) / (1 + len(around))
     borrow = min(BORROW, BORROW_TERMS / max(mean, 1.0))
-    frequency: dict[str, float] = {}
-    length = share = 0.0
-    for (counts, size), distance in window:
+    frequency, length, share = counts.copy(), float(size), 1.0
+    for distance, counts, size in around:
         weight = borrow**distance
         length += weight * size
         share += weight

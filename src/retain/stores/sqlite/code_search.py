@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from retain.domain.code import CodeFilter, Occurrence, StoredChunk
+from retain.domain.code import Chunk, ChunkKind, CodeFilter, Mark, Occurrence, StoredChunk
 from retain.stores.sqlite.code import CHUNK, chunk_of, spelled, where
 from retain.stores.sqlite.rows import AMONG, among
 from retain.stores.sqlite.vectors import SignIndex
@@ -22,6 +22,7 @@ WEIGHTS = (4.0, 2.0, 1.0)
 # 2,000, .53 with 5,000 in 2.5 ms, and .53 with every term in 4 to 43 ms.
 ENOUGH = 5000
 _IN_ORDER = "f.path, f.owner, c.start_line, c.part"
+_KINDS = {kind.value: kind for kind in ChunkKind}
 
 
 class CodeSigns(SignIndex[CodeFilter]):
@@ -103,13 +104,20 @@ def occurrences(db: sqlite3.Connection, name: str, wanted: CodeFilter, limit: in
 def symbols(db: sqlite3.Connection, key: str) -> list[StoredChunk]:
     query = CHUNK.replace("c.text", "''").replace("c.doc", "''")
     rows = db.execute(f"{query} where c.owner = ? and c.part = 0 and c.name <> '' order by {_IN_ORDER}", (key,))
-    return [chunk_of(row) for row in rows]
+    # A project has tens of thousands: one mark for all of a file takes a third less time than one for each.
+    marks: dict[str, Mark] = {}
+    found = []
+    for id, owner, path, language, digest, size, modified, kind, *rest in rows:
+        mark = marks.get(path) or marks.setdefault(path, Mark(digest, size, modified))
+        found.append(StoredChunk(id, owner, path, language, mark, Chunk(_KINDS[kind], *rest)))
+    return found
 
 
 def uses(db: sqlite3.Connection, key: str) -> list[tuple[str, str, int]]:
+    # Counting commas takes a quarter of the time of json_array_length; no list of lines is empty.
     return db.execute(
-        """select f.path, r.name, json_array_length(r.lines) from code_file f join code_reference r on r.file = f.num
-           where f.owner = ? order by f.path, r.name""",
+        """select f.path, r.name, 1 + length(r.lines) - length(replace(r.lines, ',', ''))
+           from code_file f join code_reference r on r.file = f.num where f.owner = ? order by f.path, r.name""",
         (key,),
     ).fetchall()
 

@@ -17,9 +17,11 @@ def where(wanted: Filter) -> tuple[str, list[Any]]:
         conditions.append(condition)
         values.extend(bound)
 
-    add(f"m.place in ({marks(wanted.place_keys)})", *wanted.place_keys)
+    # The plus keeps these from being the way to find them: a session has few memories, its place all of a project's.
+    asked = "+" if wanted.session else ""
+    add(f"{asked}m.place in ({marks(wanted.place_keys)})", *wanted.place_keys)
     if wanted.states:
-        add(f"m.state in ({marks(wanted.states)})", *(state.value for state in wanted.states))
+        add(f"{asked}m.state in ({marks(wanted.states)})", *(state.value for state in wanted.states))
     if wanted.kinds:
         add(f"m.kind in ({marks(wanted.kinds)})", *(kind.value for kind in wanted.kinds))
     if wanted.tags:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from retain.domain.memory import Event, HistoryEntry, Kind, Memory, MemoryId, Place, Scope, State, Stored
+from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Stored
 from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.graph import owners_of
-from retain.stores.sqlite.rows import AMONG, STORED, among, moment, rest_of, stored
+from retain.stores.sqlite.rows import AMONG, KINDS, SCOPES, STORED, among, moment, rest_of, stored
 from retain.stores.sqlite.words import ENOUGH, MOST, all_of, queries, totals
 
 _NEWEST = "order by event_time desc, num desc"
@@ -41,9 +41,8 @@ def twin(db: sqlite3.Connection, place: Place, fingerprint: str) -> Stored | Non
 def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> list[Stored]:
     """Newest first. Each place and state gives its own newest, in the order of an index; the newest of those remain."""
     parts, values = [], []
-    places = {place.key: place for place in wanted.places}
-    for place, state in product(places.values(), set(wanted.states or State)):
-        conditions, bound = where(replace(wanted, places=(place,), states=(state,)))
+    for portion in _portions(wanted):
+        conditions, bound = where(portion)
         parts.append(f"select * from (select num, event_time from memory m where {conditions} {_NEWEST} limit ?)")
         values += [*bound, limit + offset]
     if not parts:
@@ -53,6 +52,15 @@ def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> l
         f"{STORED} where m.num in ({chosen}) order by m.event_time desc, m.num desc", (*values, limit, offset)
     )
     return [stored(row) for row in rows]
+
+
+def _portions(wanted: Filter) -> list[Filter]:
+    """What has an index in the order of time: a place and a state of it. A session has few memories, and needs none."""
+    if wanted.session:
+        return [wanted] if wanted.places else []
+    places = {place.key: place for place in wanted.places}.values()
+    states = set(wanted.states or State)
+    return [replace(wanted, places=(place,), states=(state,)) for place, state in product(places, states)]
 
 
 def total(db: sqlite3.Connection, wanted: Filter) -> int:
@@ -90,38 +98,45 @@ def contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, re
     """Each memory that passes the filter, with what was said at most `reach` steps before and after it."""
     conditions, values = where(wanted)
     rows = db.execute(
-        f"""select m.num, m.id, m.text, m.kind, m.scope, m.importance,
+        f"""select m.num, m.id, m.text, coalesce(w.c0, ''), m.kind, m.scope, m.importance,
                    max(m.event_time, coalesce(m.reinforced_at, m.event_time)), m.consolidated
-            from json_each(?) given cross join memory m on m.id = given.value where {conditions}""",
+            from json_each(?) given cross join memory m on m.id = given.value
+              left join memory_words_content w on w.id = m.num
+            where {conditions}""",
         (among(ids), *values),
     ).fetchall()
-    beside = db.execute(
-        """select a.num, b.num, b.id, b.position - a.position
-            from json_each(?) given cross join memory a on a.num = given.value cross join memory b
-              on b.session = a.session and b.position between a.position - ? and a.position + ?
-             and b.num <> a.num and b.place = a.place and b.state = 'active'""",
-        (among([row[0] for row in rows]), reach, reach),
-    ).fetchall()
-    nums = {row[0] for row in rows} | {row[1] for row in beside}
-    words = dict(db.execute(f"select id, c0 from memory_words_content where id {AMONG}", (among(nums),)))
-    neighbours: dict[int, list[tuple[int, MemoryId, str]]] = defaultdict(list)
-    for num, other, other_id, distance in beside:
-        neighbours[num].append((distance, other_id, words.get(other, "")))
+    neighbours = _beside(db, [row[0] for row in rows], reach) if reach else {}
     found = {
         id: Context(
             memory=id,
             text=text,
-            words=words.get(num, ""),
-            neighbours=tuple(neighbours[num]),
-            kind=Kind(kind),
-            scope=Scope(scope),
+            words=words,
+            neighbours=neighbours.get(num, ()),
+            kind=KINDS[kind],
+            scope=SCOPES[scope],
             importance=importance,
             last_said=moment(said),
             consolidated=bool(consolidated),
         )
-        for num, id, text, kind, scope, importance, said, consolidated in rows
+        for num, id, text, words, kind, scope, importance, said, consolidated in rows
     }
     return [found[id] for id in ids if id in found]
+
+
+def _beside(db: sqlite3.Connection, nums: Sequence[int], reach: int) -> dict[int, list[tuple[int, MemoryId, str]]]:
+    """What was said near each memory in the same session and place: how far away, by which id, in which words."""
+    rows = db.execute(
+        """select a.num, b.position - a.position, b.id, coalesce(w.c0, '')
+            from json_each(?) given cross join memory a on a.num = given.value cross join memory b
+              on b.session = a.session and b.position between a.position - ? and a.position + ?
+             and b.num <> a.num and b.place = a.place and b.state = 'active'
+              left join memory_words_content w on w.id = b.num""",
+        (among(nums), reach, reach),
+    )
+    found: dict[int, list[tuple[int, MemoryId, str]]] = defaultdict(list)
+    for num, distance, id, words in rows:
+        found[num].append((distance, id, words))
+    return found
 
 
 def corpus(db: sqlite3.Connection, holding: dict[str, int]) -> Corpus:

@@ -13,27 +13,37 @@ MOST = 1500  # texts of one query, newest first, that are ranked
 COUNTED = 2000  # texts counted though they hold only the commoner terms; above that a count is a lower bound
 # A cached frequency serves until this share of the store has changed: it only chooses between terms.
 _STALE_SHARE = 0.02
+_MOST_KEPT = 50_000
 
 
 class Frequencies:
-    """How many texts hold each term, remembered while the store stays much the same."""
+    """How many texts hold each term: a common one while the store stays much the same, a rare one until it changes,
+    since one more text matters to it."""
 
     def __init__(self, vocabulary: str) -> None:
         self._query = f"select doc from {vocabulary} where term = ?"
-        self._holding: dict[str, int] = {}
-        self._change = -1
+        self._common: dict[str, int] = {}
+        self._since = -1
+        self._rare: tuple[int, dict[str, int]] = (-1, {})
 
     def of(self, db: sqlite3.Connection, asked: Sequence[str], change: int) -> dict[str, int]:
-        if change - self._change > _STALE_SHARE * change or len(self._holding) > 50_000:
-            self._holding = {}
-            self._change = change
-        holding = self._holding
+        common, rare = self._kept(change)
         for term in asked:
-            # A rare term is looked up anew each time: that is cheap, and one more text matters to it.
-            if holding.get(term, 0) < ENOUGH:
+            if term not in common and term not in rare:
                 row = db.execute(self._query, (term,)).fetchone()
-                holding[term] = row[0] if row else 0
-        return {term: holding[term] for term in asked}
+                number = row[0] if row else 0
+                (rare if number < ENOUGH else common)[term] = number
+        return {term: common[term] if term in common else rare[term] for term in asked}
+
+    def _kept(self, change: int) -> tuple[dict[str, int], dict[str, int]]:
+        """Dictionaries that nobody empties: other threads, with other views of the store, begin new ones."""
+        if change - self._since > _STALE_SHARE * change or len(self._common) > _MOST_KEPT:
+            self._common, self._since = {}, change
+        at, rare = self._rare
+        if at != change or len(rare) > _MOST_KEPT:
+            rare = {}
+            self._rare = change, rare
+        return self._common, rare
 
 
 def indexed(title: str | None, text: str, file: str | None) -> str:

@@ -193,7 +193,7 @@ def facts(them: Mapping[str, object]) -> Drawn:
 
 def several(count: int, what: str) -> str:
     return (
-        f"{count} {what}"
+        f"{count:,} {what}"
         if count != 1
         else f"1 {what.removesuffix('ies') + 'y' if what.endswith('ies') else what[:-1]}"
     )

@@ -80,6 +80,16 @@ class Indented:
             lead = Text(" " * self.by)
 
 
+class Cut:
+    """A line of which as much is shown as fits, as code is hard to read when it is wrapped."""
+
+    def __init__(self, text: str, style: str = "") -> None:
+        self.text = Text(printable(text), style, no_wrap=True, overflow="ellipsis")
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self.text
+
+
 class Verbatim(Text):
     """A line to be copied: the terminal may wrap it, and nothing is added."""
 

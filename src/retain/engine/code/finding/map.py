@@ -1,34 +1,32 @@
 """A map of a project: the symbols that the rest of it leans on most, as an outline within a token budget."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from retain.domain.code import ChunkKind, CodeIndex, StoredChunk
-from retain.domain.code_words import is_called, is_compound, is_test
+from retain.domain.code import ChunkKind, StoredChunk
+from retain.domain.code_words import is_called
 from retain.domain.recall import Warning
 from retain.domain.session import Caller
 from retain.engine.code.finding.sketch import Sketch, most_that_fit
+from retain.engine.code.finding.uses import Uses, found_uses
 from retain.engine.code.finding.which import chosen, remarks
 from retain.engine.context import tokens_in
 from retain.engine.knowledge.pagerank import pagerank
 from retain.engine.parts import Parts
 from retain.errors import Refused, invalid
 
+if TYPE_CHECKING:
+    from retain.engine.knowledge.pagerank import Array
+
 FEWEST_TOKENS = 100
 MOST_TOKENS = 100_000
 DAMPING, ITERATIONS = 0.85, 40
 
-# What a use of a name says about the file that defines it. A plain word in lower case may be anybody's (`items`,
-# `get`, `index`); a private name is not meant for others; inside of its own file a use says little about the project.
-PLAIN, PRIVATE, AT_HOME = 0.1, 0.1, 0.1
-FOCUSED = 10.0
-# Plain words that so many files use are at half: `str` is somewhere a function, and mostly not that one.
-COMMON = 10
-# A name with more definers says nothing about any of them.
-MOST_DEFINERS = 20
-# What tests use matters less than what the product uses.
-TEST_FILE = 0.1
+# What tests, examples and benchmarks use, and what they define, matters less than the product.
+ASIDE = 0.1
+# What leaves every file besides its uses: one that uses next to nothing has next to no say.
+SILENCE = 3.0
 # A symbol that nobody uses still comes before one in a file that nobody uses.
 UNUSED = 0.01
 
@@ -49,29 +47,6 @@ class CodeMap:
     warnings: tuple[Warning, ...] = ()
 
 
-@dataclass(slots=True)
-class Uses:
-    """Who uses which symbol, as the columns that PageRank walks on."""
-
-    files: dict[tuple[str, str], int] = field(default_factory=dict)
-    sources: list[int] = field(default_factory=list)
-    targets: list[int] = field(default_factory=list)
-    symbols: list[int] = field(default_factory=list)
-    weights: list[float] = field(default_factory=list)
-
-    homes: list[int] = field(default_factory=list)
-    """The file of each symbol."""
-
-    def file(self, index: str, path: str) -> int:
-        return self.files.setdefault((index, path), len(self.files))
-
-    def add(self, source: int, target: int, symbol: int, weight: float) -> None:
-        self.sources.append(source)
-        self.targets.append(target)
-        self.symbols.append(symbol)
-        self.weights.append(weight)
-
-
 def code_map(
     parts: Parts, project: str | None, caller: Caller, *, budget: int = 2000, focus: Sequence[str] = ()
 ) -> CodeMap:
@@ -86,7 +61,7 @@ def code_map(
         raise Refused("no code is indexed; call index_project with the path of a project")
     symbols = [s for index in indexes for s in parts.store.symbols(index.key) if s.chunk.kind not in _NOT_SYMBOLS]
     focused = Focus(focus, symbols)
-    uses = _uses(parts, indexes, symbols, focused)
+    uses = found_uses(parts.store, [index.key for index in indexes], symbols, focused.names)
     order = ranked(symbols, uses, focused)
     titles = {index.key: index.project.slug for index in indexes} if len(indexes) > 1 else {}
     warnings = (*remarks(indexes), *focused.warnings())
@@ -139,51 +114,30 @@ def _lies_in(path: str, text: str) -> bool:
     return path == wanted or path.startswith(f"{wanted}/") or path.endswith(f"/{wanted}")
 
 
-def _uses(parts: Parts, indexes: Iterable[CodeIndex], symbols: Sequence[StoredChunk], focus: Focus) -> Uses:
-    uses = Uses()
-    uses.homes = [uses.file(symbol.index, symbol.path) for symbol in symbols]
-    defined: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for place, symbol in enumerate(symbols):
-        defined[symbol.index, symbol.chunk.name].append(place)
-    for key in [index.key for index in indexes]:
-        found = [use for use in parts.store.uses(key) if (key, use[1]) in defined]
-        users = Counter(name for _, name, _ in found)
-        for path, name, lines in found:
-            definers, focused = defined[key, name], name in focus.names
-            if len(definers) <= MOST_DEFINERS or focused:
-                weight = _weight(name, users[name], len(definers)) * (FOCUSED if focused else 1.0)
-                _spread(uses, uses.file(key, path), definers, weight * lines**0.5)
-    return uses
-
-
-def _weight(name: str, users: int, definers: int) -> float:
-    """What a use of a name is worth; one that many define is likely another one's."""
-    plain = PLAIN / (1 + users / COMMON) if name.islower() and not is_compound(name) else 1.0
-    private = PRIVATE if name.startswith("_") else 1.0
-    return float(plain * private / definers**0.5)
-
-
-def _spread(uses: Uses, source: int, definers: Sequence[int], weight: float) -> None:
-    """One use among all that it may mean; when the file itself defines the name it means that."""
-    own = [place for place in definers if uses.homes[place] == source]
-    meant, each = (own, AT_HOME * weight / len(own)) if own else (definers, weight / len(definers))
-    for place in meant:
-        uses.add(source, uses.homes[place], place, each)
-
-
 def ranked(symbols: Sequence[StoredChunk], uses: Uses, focus: Focus) -> list[int]:
     """The places of the symbols, the most important first."""
     import numpy as np
 
     files = len(uses.files)
     seeds = {uses.files[file]: 1.0 for file in focus.files if file in uses.files}
-    seeds = seeds or {place: TEST_FILE if is_test(path) else 1.0 for (_, path), place in uses.files.items()}
-    rank = pagerank(files, uses.sources, uses.targets, uses.weights, seeds, damping=DAMPING, iterations=ITERATIONS)
+    valued = np.ones(files)
+    valued[[place for place in uses.aside if place not in seeds]] = ASIDE
+    rank = _files_ranked(uses, seeds or dict(enumerate(valued.tolist())))
     source, weight = np.asarray(uses.sources, dtype=np.intp), np.asarray(uses.weights, dtype=float)
-    leaving = np.bincount(source, weight, files) if len(source) else np.ones(files)
-    flow = rank[source] * weight / leaving[source] if len(source) else weight
+    flow = rank[source] * weight / (np.bincount(source, weight, files) + SILENCE)[source]
     used = np.bincount(np.asarray(uses.symbols, dtype=np.intp), flow, len(symbols))
     home = np.asarray(uses.homes, dtype=np.intp)
     crowd = np.bincount(home, minlength=files)
-    scores = used + UNUSED * rank[home] / np.maximum(crowd[home], 1)
+    scores = (used + UNUSED * rank[home] / np.maximum(crowd[home], 1)) * valued[home]
     return [int(place) for place in np.argsort(-scores, kind="stable")]
+
+
+def _files_ranked(uses: Uses, seeds: Mapping[int, float]) -> "Array":
+    """PageRank, with one more node that nothing leaves: it takes the part of a file's say that its uses do not."""
+    import numpy as np
+
+    files = len(uses.files)
+    sources, targets = [*uses.sources, *range(files)], [*uses.targets, *[files] * files]
+    weights = [*uses.weights, *[SILENCE] * files]
+    rank = pagerank(files + 1, sources, targets, weights, seeds, damping=DAMPING, iterations=ITERATIONS)
+    return np.asarray(rank[:files])

@@ -1,5 +1,6 @@
 """Symbols drawn as an outline: files, and in them the signatures with their lines."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from retain.domain.code import StoredChunk
@@ -17,9 +18,11 @@ class Sketch:
         """`projects` are the names to put before paths, by index; none where there is only one."""
         self.symbols = symbols
         self._projects = projects
-        places = {(s.index, s.path, s.chunk.qualified): place for place, s in reversed(list(enumerate(symbols)))}
-        self.total_files = len({(s.index, s.path) for s in symbols})
-        self._around = [places.get((s.index, s.path, s.chunk.parent)) for s in symbols]
+        self._inside: defaultdict[tuple[str, str], list[Place]] = defaultdict(list)
+        for place, symbol in enumerate(symbols):
+            self._inside[symbol.index, symbol.path].append(place)
+        self.total_files = len(self._inside)
+        self._named: dict[tuple[str, str], dict[str, Place]] = {}
 
     def shown(self, places: Sequence[Place]) -> dict[Place, None]:
         """These symbols and those around them, in this order."""
@@ -56,7 +59,7 @@ class Sketch:
         index, path = file
         name = f"{self._projects[index]}: {path}" if index in self._projects else path
         in_order = sorted(inside, key=lambda place: self.symbols[place].chunk.start_line)
-        return [_cut(name), *(self._line(place) for place in in_order)]
+        return [_cut(name.replace("\n", "\ufffd")), *(self._line(place) for place in in_order)]
 
     def _line(self, place: Place) -> str:
         chunk = self.symbols[place].chunk
@@ -67,9 +70,17 @@ class Sketch:
     def _outward(self, place: Place) -> list[Place]:
         """The symbol with what is around it, the outermost first."""
         chain = [place]
-        while (around := self._around[chain[-1]]) is not None and around not in chain:
+        while (around := self._around(self.symbols[chain[-1]])) is not None and around not in chain:
             chain.append(around)
         return chain[::-1]
+
+    def _around(self, symbol: StoredChunk) -> Place | None:
+        """What a symbol stands in; of several with that name the first."""
+        file = symbol.index, symbol.path
+        if file not in self._named:  # most files are never drawn
+            backwards = reversed(self._inside[file])
+            self._named[file] = {self.symbols[place].chunk.qualified: place for place in backwards}
+        return self._named[file].get(symbol.chunk.parent)
 
 
 def most_that_fit(order: Sequence[Place], draw: Callable[[Sequence[Place]], str], budget: int) -> Sequence[Place]:

@@ -9,6 +9,7 @@ from retain.domain.code import CodeFilter, CodeIndex, Occurrence, StoredChunk
 from retain.domain.code_words import folded, is_called, last_name, lookups
 from retain.domain.recall import Warning
 from retain.domain.session import Caller
+from retain.engine.code.finding.aliases import checked_languages
 from retain.engine.code.finding.which import chosen, remarks
 from retain.engine.code.reading.fresh import Disk
 from retain.engine.drafts import string_faults
@@ -71,11 +72,19 @@ class References:
         return sum(len(file.uses) for file in self.files)
 
 
-def definitions(parts: Parts, name: str, project: str | None, caller: Caller, limit: int = 20) -> Definitions:
+def definitions(
+    parts: Parts,
+    name: str,
+    project: str | None,
+    caller: Caller,
+    limit: int = 20,
+    languages: Sequence[str] = (),
+) -> Definitions:
     """Where a name is defined, in any spelling; a qualified name may leave out its beginning."""
     _check(name, limit)
+    spoken = checked_languages(languages)
     indexes = _chosen(parts, project, caller)
-    found = _defined(parts.store, name, indexes)
+    found = _defined(parts.store, name, CodeFilter(tuple(indexes), spoken))
     if not found:
         raise _unknown(parts.store, name, indexes)
     disk = Disk(indexes)
@@ -83,22 +92,31 @@ def definitions(parts: Parts, name: str, project: str | None, caller: Caller, li
     return Definitions(name, shown, len(found), (*remarks(list(indexes.values())), *_changed(disk)))
 
 
-def references(parts: Parts, name: str, project: str | None, caller: Caller, limit: int = 50) -> References:
+def references(
+    parts: Parts,
+    name: str,
+    project: str | None,
+    caller: Caller,
+    limit: int = 50,
+    languages: Sequence[str] = (),
+) -> References:
     """The lines that use a name, without those that define it.
 
     Code is read, not run: a line that uses another symbol of the same name is among them, and a warning says so.
     """
     _check(name, limit)
+    spoken = checked_languages(languages)
     indexes = _chosen(parts, project, caller)
-    found = _defined(parts.store, name, indexes)
+    wanted = CodeFilter(tuple(indexes), spoken)
+    found = _defined(parts.store, name, wanted)
     names = list(dict.fromkeys(stored.chunk.name for stored in found)) or [last_name(name)]
-    used = _lines(parts.store, names, indexes, limit + 1)
+    used = _lines(parts.store, names, wanted, limit + 1)
     disk = Disk(indexes)
     if not found and not used:
         raise _unknown(parts.store, name, indexes)
     files = _by_file(parts.store, used[:limit], indexes, disk)
     meant = tuple(_definition(stored, indexes, disk) for stored in found[:MOST_DEFINITIONS])
-    warnings = (*remarks(list(indexes.values())), *_ambiguous(parts.store, name, indexes), *_changed(disk))
+    warnings = (*remarks(list(indexes.values())), *_ambiguous(parts.store, name, wanted), *_changed(disk))
     return References(name, meant, files, len(used) > limit, warnings)
 
 
@@ -121,16 +139,15 @@ def _chosen(parts: Parts, project: str | None, caller: Caller) -> dict[str, Code
     return {index.key: index for index in indexes}
 
 
-def _defined(store: Store, name: str, indexes: dict[str, CodeIndex]) -> list[StoredChunk]:
+def _defined(store: Store, name: str, wanted: CodeFilter) -> list[StoredChunk]:
     """As written when there is such a name, else in any spelling; of what was cut in parts the first."""
-    named = store.code_named(lookups(name), CodeFilter(tuple(indexes)), MOST_DEFINITIONS)
+    named = store.code_named(lookups(name), wanted, MOST_DEFINITIONS)
     meant = [stored for stored in named if stored.chunk.part == 0 and is_called(stored.chunk, name)]
     exact = [stored for stored in meant if stored.chunk.name == last_name(name)]
     return sorted(exact or meant, key=lambda stored: (stored.index, stored.path, stored.chunk.start_line))
 
 
-def _lines(store: Store, names: Sequence[str], indexes: dict[str, CodeIndex], limit: int) -> list[Occurrence]:
-    wanted = CodeFilter(tuple(indexes))
+def _lines(store: Store, names: Sequence[str], wanted: CodeFilter, limit: int) -> list[Occurrence]:
     found = [line for name in names for line in store.occurrences(name, wanted, limit)]
     return sorted(found, key=lambda line: (line.index, line.path, line.line))
 
@@ -157,9 +174,9 @@ def _definition(stored: StoredChunk, indexes: dict[str, CodeIndex], disk: Disk) 
     return Definition(stored, indexes[stored.index].project.slug, changed)
 
 
-def _ambiguous(store: Store, name: str, indexes: dict[str, CodeIndex]) -> list[Warning]:
+def _ambiguous(store: Store, name: str, wanted: CodeFilter) -> list[Warning]:
     last = last_name(name)
-    places = [f"{stored.path}:{stored.chunk.start_line}" for stored in _defined(store, last, indexes)]
+    places = [f"{stored.path}:{stored.chunk.start_line}" for stored in _defined(store, last, wanted)]
     if len(places) < 2:
         return []
     note = f"{len(places)} symbols are called {last}; lines are found by name and may mean any of them"

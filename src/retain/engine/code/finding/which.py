@@ -20,11 +20,11 @@ def chosen(parts: Parts, project: str | None, caller: Caller) -> list[CodeIndex]
     now = parts.clock.now()
     indexes = [as_it_is(index, now) for index in parts.store.indexes(caller.user)]
     if project is not None:
-        return named(parts.store, project, indexes)
+        return named(parts.store, project, indexes, caller.project)
     return _near(indexes, caller) or indexes
 
 
-def named(store: Store, project: str, indexes: Sequence[CodeIndex]) -> list[CodeIndex]:
+def named(store: Store, project: str, indexes: Sequence[CodeIndex], here: Project | None = None) -> list[CodeIndex]:
     """The indexes of a project by its id, in any dress, its folder, or its name; a name may be that of several."""
     wanted = project.strip()
     if not wanted:
@@ -32,7 +32,7 @@ def named(store: Store, project: str, indexes: Sequence[CodeIndex]) -> list[Code
     found = _matching(wanted, indexes)
     if found:
         return found
-    known = store.project(undress(wanted) or _as_path(wanted))
+    known = here if here and _is(here, wanted) else store.project(undress(wanted) or _as_path(wanted))
     if known is not None:
         raise Refused(f"{known.slug} is not indexed; call index_project with path {known.path}", project_id=project)
     raise NotFound(f"there is no project {shorten(wanted)}; {_known(indexes)}", project_id=project)
@@ -69,6 +69,10 @@ def _matching(wanted: str, indexes: Sequence[CodeIndex]) -> list[CodeIndex]:
         lambda project: project.slug.casefold() == slug,
     )
     return next((found for way in ways if (found := [index for index in indexes if way(index.project)])), [])
+
+
+def _is(project: Project, wanted: str) -> bool:
+    return wanted in (project.id, project.slug) or _as_path(wanted) == project.path
 
 
 def _near(indexes: Sequence[CodeIndex], caller: Caller) -> list[CodeIndex]:

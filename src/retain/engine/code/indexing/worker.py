@@ -1,6 +1,7 @@
 """A process that parses files for another: batches of texts come in, batches of parsed files go out."""
 
 import pickle
+import signal
 import sys
 from typing import BinaryIO
 
@@ -19,4 +20,6 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
+    # Ctrl-C is for the process that asks: without an answer that one would cut the files by paragraphs.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     serve(sys.stdin.buffer, sys.stdout.buffer)

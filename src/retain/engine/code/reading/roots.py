@@ -20,7 +20,7 @@ class Roots:
             raise InvalidPath(path, "there is no such folder; give the path of a project's folder")
         if root == Path(root.anchor) or (self.home and root == _real(self.home)):
             raise InvalidPath(path, "this is more than a project; give the folder of one project in it")
-        allowed = [_real(one) for one in self.allowed]
+        allowed = list(dict.fromkeys(_real(one) for one in self.allowed))
         if not any(root.is_relative_to(one) for one in allowed):
             listed = ", ".join(map(str, allowed)) or "none"
             cure = "the setting index_roots (RETAIN_INDEX_ROOTS) allows others"

@@ -55,12 +55,12 @@ def search_code(
 ) -> Body:
     """Find functions, classes and sections of an indexed project by meaning and by name, with file and lines."""
     caller, code = app.caller(user=user_id), app.engine.code
-    languages = (language,) if language else ()
+    asked = CodeQuestion(query, project_id, (language,) if language else (), limit)
     if look_for == "definition":
-        return code_reports.definitions(code.definitions(query, project_id, caller, limit))
+        return code_reports.definitions(code.definitions(asked, caller))
     if look_for == "references":
-        return code_reports.references(code.references(query, project_id, caller, limit))
-    answer = code.search(CodeQuestion(query, project_id, languages, limit), caller)
+        return code_reports.references(code.references(asked, caller))
+    answer = code.search(asked, caller)
     code.refresh(answer.stale, caller)
     return code_reports.found(answer)
 
