@@ -1,6 +1,6 @@
 """Finding functions by what their docstrings said of them: words, vectors and both together.
 
-    python benchmarks/code_search.py [--full] [--half report|tune] [--sweep] [corpus ...]
+    python benchmarks/code_search.py [--full] [--classes] [--half report|tune] [--sweep] [corpus ...]
 
 A question is the first sentence of a function's docstring. What is searched is the package itself, copied without the
 docstrings of its functions and indexed as any project is. Figures are given twice: among functions and methods, and
@@ -8,9 +8,11 @@ among everything, where classes and module code, which repeat the names of funct
 
 The questions are cut in two halves by their hash: weights are looked for on one (--half tune --sweep) and reported on
 the other. Early choices were made with another cut of the first three corpora, so their reporting half is not sealed;
-the last two corpora were never looked at before the weights stood. Without --full, files of the standard library are
+that of the last two corpora was looked at only when weights stood. Without --full, files of the standard library are
 taken at random until they have 1,500 functions; packages are always whole. Vectors are kept under .cache for the next
-run. Some packages may have been among those that the model was trained on: read vectors as an upper bound.
+run. With --classes what is asked for are classes, by the first sentences of theirs, and nothing has a docstring: what
+helps functions must not cost them. Some packages may have been among those that the model was trained on: read vectors
+as an upper bound.
 """
 
 import argparse
@@ -29,6 +31,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import UnionType
 
 import results
 from retain.app import SystemClock
@@ -56,6 +59,7 @@ SHIPPED = rank.VECTOR  # read once: a sweep changes it
 FOUND = 50  # answers that are looked at, so that ten functions are among them
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = Function | ast.ClassDef
 Figures = dict[str, float]
 
 
@@ -120,24 +124,26 @@ def main() -> None:
     parser.add_argument("corpora", nargs="*", default=CORPORA, help="stdlib, or packages beside this Python")
     parser.add_argument("--full", action="store_true", help="the whole standard library: embedding it takes minutes")
     parser.add_argument("--half", choices=("report", "tune"), default="report")
+    parser.add_argument("--classes", action="store_true", help="ask for classes; nothing is saved")
     parser.add_argument("--sweep", action="store_true", help="hybrid with other weights on vectors")
     given = parser.parse_args()
     figures: dict[str, dict[str, object]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in given.corpora:
-            corpus = prepared(name, Path(folder), full=given.full)
+            corpus = prepared(name, Path(folder), full=given.full, classes=given.classes)
             asked = [question for question in corpus.questions if question.half == given.half]
             print(f"\n{describe(corpus)}, {len(asked)} questions ({given.half})")
             rows = {
                 f"{way}, {among}": figures_of
                 for way, find in ways(corpus, sweep=given.sweep).items()
                 for among, figures_of in score(asked, find).items()
+                if among == "everything" or not given.classes
             }
             for way, row in rows.items():
                 print(f"  {way:28}" + "".join(f"{column} {value:5.1f}   " for column, value in row.items()))
             counts = {"functions": corpus.functions, "chunks": corpus.index.total_chunks, "questions": len(asked)}
             figures[name] = {**counts, **rows}
-    if given.half == "report" and not given.sweep:
+    if given.half == "report" and not given.sweep and not given.classes:
         print(f"\nSaved as {results.save('code_search', figures)}")
 
 
@@ -194,10 +200,10 @@ def percent(places: Sequence[int | None]) -> Figures:
     return {name: round(100 * share, 1) for name, share in shares.items()}
 
 
-def prepared(name: str, folder: Path, *, full: bool) -> Corpus:
+def prepared(name: str, folder: Path, *, full: bool, classes: bool = False) -> Corpus:
     """A corpus copied, indexed and embedded."""
     root = folder / name
-    questions, functions = copied(name, root, full=full)
+    questions, functions = copied(name, root, full=full, classes=classes)
     parts = Parts(SqliteStore(folder / f"{name}.db"), Kept(), SystemClock())
     began = time.perf_counter()
     index = indexed(parts, root)
@@ -218,8 +224,8 @@ def indexed(parts: Parts, root: Path) -> CodeIndex:
     return run.index
 
 
-def copied(name: str, root: Path, *, full: bool) -> tuple[list[Question], int]:
-    """Writes the sources without their functions' docstrings; says what can be asked about them."""
+def copied(name: str, root: Path, *, full: bool, classes: bool) -> tuple[list[Question], int]:
+    """Writes the sources without their functions' docstrings, or without any; says what can be asked about them."""
     source = Path(sysconfig.get_paths()["stdlib" if name == "stdlib" else "purelib"])
     source = source if name == "stdlib" else source / name
     files = [file for file in sorted(source.rglob("*.py")) if not LEFT_OUT & set(file.relative_to(source).parts)]
@@ -232,7 +238,7 @@ def copied(name: str, root: Path, *, full: bool) -> tuple[list[Question], int]:
         text = readable(file)
         if text is None:
             continue
-        bare, questions, count = stripped(text, path)
+        bare, questions, count = stripped(text, path, classes=classes)
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(bare)
@@ -254,51 +260,53 @@ def readable(file: Path) -> str | None:
     return text
 
 
-def stripped(text: str, path: str) -> tuple[str, list[Question], int]:
+def stripped(text: str, path: str, *, classes: bool) -> tuple[str, list[Question], int]:
     """The text without docstrings of functions, the questions that they make, and how many functions there are.
 
-    The functions of the copy are those of the original in the same order, which tells where each one went.
+    With `classes` the text is without theirs too, and the questions are about them. The definitions of the copy are
+    those of the original in the same order, which tells where each one went.
     """
-    functions = functions_in(text)
+    kinds, asked_for = (Definition, ast.ClassDef) if classes else (Function, Function)
+    definitions = definitions_in(text, kinds)
     sentences = [
-        sentence(ast.get_docstring(function) or "") if len(function.body) > 1 else "" for function, _ in functions
+        sentence(ast.get_docstring(one) or "") if len(one.body) > 1 and isinstance(one, asked_for) else ""
+        for one, _ in definitions
     ]
-    copy = without_docstrings(text, [function for function, _ in functions])
-    moved = functions_in(copy)
+    copy = without_docstrings(text, [one for one, _ in definitions])
+    moved = definitions_in(copy, kinds)
     questions = [
-        Question(asked, path, function.name, function.lineno)
-        for asked, (function, is_inner) in zip(sentences, moved, strict=True)
+        Question(asked, path, one.name, one.lineno)
+        for asked, (one, is_inner) in zip(sentences, moved, strict=True)
         if asked and not is_inner
     ]
-    return copy, questions, len(functions)
+    return copy, questions, sum(isinstance(one, Function) for one, _ in definitions)
 
 
-def functions_in(text: str) -> list[tuple[Function, bool]]:
-    """All functions from the first line on, each with whether it is inside of another one."""
-    found: list[tuple[Function, bool]] = []
+def definitions_in(text: str, kinds: UnionType) -> list[tuple[Definition, bool]]:
+    """All definitions of these kinds from the first line on, each with whether it is inside of a function."""
+    found: list[tuple[Definition, bool]] = []
 
     def visit(node: ast.AST, is_inner: bool) -> None:
         for child in ast.iter_child_nodes(node):
-            is_function = isinstance(child, Function)
-            if is_function:
+            if isinstance(child, kinds):
                 found.append((child, is_inner))
-            visit(child, is_inner or is_function)
+            visit(child, is_inner or isinstance(child, Function))
 
     with warnings.catch_warnings(action="ignore"):
         visit(ast.parse(text), False)
     return found
 
 
-def without_docstrings(text: str, functions: Sequence[Function]) -> str:
+def without_docstrings(text: str, definitions: Sequence[Definition]) -> str:
     lines = text.encode().splitlines(keepends=True)
-    for function in sorted(functions, key=lambda function: -function.body[0].lineno):
-        if ast.get_docstring(function, clean=False) is None:
+    for one in sorted(definitions, key=lambda one: -one.body[0].lineno):
+        if ast.get_docstring(one, clean=False) is None:
             continue
-        doc = function.body[0]
+        doc = one.body[0]
         last = doc.end_lineno or doc.lineno
         before, after = lines[doc.lineno - 1][: doc.col_offset], lines[last - 1][doc.end_col_offset :]
         stands_alone = not before.strip() and not after.strip()
-        is_all = len(function.body) == 1
+        is_all = len(one.body) == 1
         lines[doc.lineno - 1 : last] = [] if stands_alone and not is_all else [before + b"..." + after]
     return b"".join(lines).decode()
 

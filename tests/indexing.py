@@ -72,7 +72,7 @@ def by_hand(store, clock, root):
     now = clock.now()
     project = Project(id_of(str(root)), root.name, str(root), now)
     wanted = CodeIndex(project, "ada", IndexStatus.INDEXING, started=now, holder=new_holder(), beat=now)
-    return claimed(store, wanted, now)
+    return claimed(store, wanted, now, new=True)
 
 
 def key_of(root, user="ada"):

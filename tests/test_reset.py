@@ -128,3 +128,12 @@ def test_a_window_that_was_open_goes_on(app, opened):
     assert other.recall("zanzibarquux") == ()
     other.remember("said after the reset")
     assert [memory.text for memory in app.memories()] == ["said after the reset"]
+
+
+def test_code_goes_too_and_no_watcher_brings_it_back(app, tmp_path):
+    (tmp_path / "shop" / "prices.py").write_text("def with_tax(price):\n    return price * 1.19\n")
+    app.index(watch=True)
+    gone, _ = maintenance.reset(app, app.now(), app.caller())
+    assert gone.code_chunks >= 1
+    assert app.engine.code._watchers == {} and app.engine.code.indexes(app.caller()) == []
+    assert app.engine.parts.store.projects() == []

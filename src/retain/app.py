@@ -26,7 +26,7 @@ from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
 from retain.engine.remember import Remembered
 from retain.engine.revise import Edit, Revised
-from retain.errors import ConfigError, MissingExtra, RetainError, invalid
+from retain.errors import ConfigError, MissingExtra, RetainError, StoreDown, invalid
 from retain.folders import project_of
 from retain.ports import Embedder, Store
 
@@ -38,7 +38,6 @@ logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 1.0
 _PROJECT_SECONDS = 5.0
-_ANYTIME = 1e9
 
 MAX_USER = 200
 
@@ -66,6 +65,7 @@ class Retain:
         self._own_session = f"session-{new_id(self._clock.now())}" if own_session else None
         self._lock = threading.Lock()
         self._engine: Engine | None = None
+        self._closed = False
         self._failed: tuple[float, RetainError] | None = None
         self._found_project: tuple[Path | None, float, Project | None] = (None, 0.0, None)
         self.started = self._clock.now()
@@ -162,8 +162,8 @@ class Retain:
     ) -> Revised:
         """Corrects a memory; what is not given stays. Metadata is merged into what is there."""
         named = None if kind is None else _one_of(Kind, kind, "kind")
-        tags = {"add_tags": _tags(add_tags, "add_tags"), "remove_tags": _tags(remove_tags, "remove_tags")}
-        edit = Edit(text=text, kind=named, importance=importance, metadata=metadata, **tags)
+        added, removed = _tags(add_tags, "add_tags"), _tags(remove_tags, "remove_tags")
+        edit = Edit(text, importance, added, removed, metadata, kind=named)
         return self.engine.update(id, edit, self.caller())
 
     def forget(self, id: str, reason: str | None = None) -> Memory:
@@ -184,7 +184,7 @@ class Retain:
         """
         caller = self.caller()
         path = folder or (caller.project.path if caller.project else Path.cwd())
-        return self.engine.code.index(str(path), caller, watch=watch, patience=_ANYTIME)
+        return self.engine.code.index(str(path), caller, watch=watch, patience=None)
 
     def search_code(
         self, query: str, *, project: str | None = None, language: str | None = None, limit: int = 10
@@ -216,6 +216,8 @@ class Retain:
     @property
     def engine(self) -> Engine:
         with self._lock:
+            if self._closed:
+                raise StoreDown("this memory was closed; open it again")
             if self._engine is None:
                 self._engine = self._opened()
             return self._engine
@@ -229,7 +231,7 @@ class Retain:
     def close(self) -> None:
         """Ends the session and closes the store; quick, since a client gives a server 100 ms."""
         with self._lock:
-            engine, self._engine = self._engine, None
+            engine, self._engine, self._closed = self._engine, None, True
         if engine is not None:
             try:
                 engine.settle(0.03)
@@ -269,10 +271,9 @@ class Retain:
 
     def _roots(self) -> Roots:
         """Where code may be indexed: below the home folder and the current project, unless the settings say."""
-        home, here = Path.home(), self.settings.project_dir or Path.cwd()
-        project = self._project(here)
-        near = (home, here, *([Path(project.path)] if project else []))
-        return Roots(self.settings.index_roots or near, home)
+        project = self._project(self.settings.project_dir or Path.cwd())
+        near = (Path.home(), *([Path(project.path)] if project else []))
+        return Roots(self.settings.index_roots or near, Path.home())
 
     def __enter__(self) -> "Retain":
         return self

@@ -46,6 +46,7 @@ def reset(app: Retain, now: datetime, caller: Caller) -> tuple[Emptied, Path]:
     The copy holds the whole store, that of other users too. When it cannot be made, nothing is destroyed.
     """
     app.engine.settle(_SETTLE_SECONDS)
+    app.engine.code.stop(caller)
     store = app.engine.parts.store
     if not isinstance(store, SqliteStore):
         raise Refused("only a store that can be copied first is emptied")

@@ -131,6 +131,10 @@ class GraphStore(Protocol):
     def entities(self, ids: Sequence[str]) -> list[Entity]: ...
     def entities_named(self, names: Sequence[str], owners: Sequence[str]) -> list[Entity]: ...
     def entity_names(self, owners: Sequence[str]) -> list[str]: ...
+    def names(self, entities: Sequence[str]) -> dict[str, str]:
+        """By id; a walk ends at many entities of which nothing else is told."""
+        ...
+
     def neighbourhood(
         self, seeds: Sequence[str], direction: Direction, relation: str | None, depth: int, limit: int
     ) -> Neighbourhood: ...
@@ -205,11 +209,15 @@ class CodeStore(Protocol):
         """By name of the project."""
         ...
 
-    def claim_index(self, index: CodeIndex, dead_since: datetime) -> CodeIndex | None:
+    def claim_index(self, index: CodeIndex, dead_since: datetime, *, new: bool = True) -> CodeIndex | None:
         """Makes `index.holder` the one who indexes; None while another is at it who was alive after `dead_since`.
 
-        The answer has the counts of what is there already.
+        The answer has the counts of what is there already. What is not `new` is None also once it was dropped.
         """
+        ...
+
+    def recount_index(self, index: CodeIndex) -> CodeIndex | None:
+        """The index with the counts of what is there, for its holder; None when that is no longer who asks."""
         ...
 
     def report_index(self, index: CodeIndex) -> bool:

@@ -355,3 +355,42 @@ def test_code_is_counted_for_its_user(store):
     indexed(store, a_code_file("a.py", a_chunk("one"), a_chunk("two", line=9)))
     indexed(store, a_code_file("a.py", a_chunk("one")), user="ada")
     assert [store.counts(user, MODEL).code_chunks for user in ("", "ada", "eve")] == [2, 1, 0]
+
+
+def test_what_was_dropped_is_claimed_only_as_a_new_one(store):
+    assert store.claim_index(a_code_index(), at(-60), new=False) is None
+    assert store.indexes("") == []
+    assert store.claim_index(a_code_index(), at(-60))
+    assert store.claim_index(a_code_index(), at(-60), new=False)
+
+
+def test_only_the_holder_counts_anew(store):
+    index = store.claim_index(a_code_index(), at(-60))
+    store.save_code(index.key, [a_code_file("a.py", a_chunk("f"), a_chunk("g", line=9))], (), ())
+    assert store.recount_index(index).total_chunks == 2
+    assert store.recount_index(replace(index, holder="you")) is None
+    store.drop_index(index.key)
+    assert store.recount_index(index) is None and store.indexes("") == []
+
+
+def test_dropping_ends_while_another_index_is_being_written(two_stores):
+    one, two = two_stores
+    gone, kept = (one.claim_index(a_code_index(name), at(-60)).key for name in ("shop", "bank"))
+    one.save_code(gone, [a_code_file(f"{n}.py", a_chunk(f"f{n}")) for n in range(200)], (), ())
+    stop = threading.Event()
+
+    def write():
+        number = 0
+        while not stop.is_set():
+            two.save_code(kept, [a_code_file(f"{number}.py", a_chunk(f"g{number}"))], (), ())
+            number += 1
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    dropping = threading.Thread(target=one.drop_index, args=(gone,))
+    dropping.start()
+    dropping.join(30)
+    ended = not dropping.is_alive()
+    stop.set()
+    writer.join()
+    assert ended

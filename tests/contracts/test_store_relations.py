@@ -94,12 +94,12 @@ def test_a_relation_ends_and_holds_again_from_when_it_was_stated(store):
     assert (again.valid_from, again.valid_until, again.weight) == (at(9), None, 1.0)
 
 
-def test_one_that_rules_see_again_after_its_end_holds_from_then_on(store):
+def test_what_somebody_ended_is_not_revived_by_what_a_rule_reads(store):
     relation = a_relation("A", "B", weight=0.5, valid_from=at(1), valid_until=at(5))
     save(store, entities=(an_entity("A"), an_entity("B")), stated=(relation,))
     save(store, relations=(replace(relation, created=at(9), valid_from=None, valid_until=None, by_rule=True),))
     (seen,) = store.relations([relation.id])
-    assert (seen.valid_from, seen.valid_until, seen.weight) == (at(9), None, 0.75)
+    assert (seen.valid_from, seen.valid_until, seen.weight) == (at(1), at(5), 0.5)
 
 
 def test_what_was_ended_is_in_no_walk_and_no_number(store):

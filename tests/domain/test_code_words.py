@@ -3,7 +3,18 @@
 import pytest
 
 from retain.domain.code import Chunk, ChunkKind
-from retain.domain.code_words import code_terms, embedded_as, folded, is_called, is_test, names_asked, spellings
+from retain.domain.code_words import (
+    code_terms,
+    embedded_as,
+    folded,
+    headline,
+    home_names,
+    is_aside,
+    is_called,
+    is_test,
+    names_asked,
+    spellings,
+)
 
 
 def a_chunk(name: str = "apply", parent: str = "", text: str = "", doc: str = "") -> Chunk:
@@ -77,3 +88,41 @@ def test_files_that_test_others_are_known_by_their_names(path):
 @pytest.mark.parametrize("path", ["src/contest.py", "latest.py", "testament/a.py", "src/attest.go", "spectrum.py"])
 def test_other_files_are_not(path):
     assert not is_test(path)
+
+
+def test_a_headline_is_the_names_as_words_with_the_signature():
+    chunk = Chunk(ChunkKind.METHOD, "parseMoment", 1, 2, "", parent="date_tools.Reader", signature="parseMoment(text)")
+    assert headline(chunk) == "date tools reader parse moment: parseMoment(text)"
+
+
+def test_without_a_signature_a_headline_has_the_first_sentence_of_the_doc():
+    chunk = Chunk(ChunkKind.MODULE, "moments", 1, 2, "", doc="Dates and times. Nothing else.")
+    assert headline(chunk) == "moments Dates and times."
+    assert headline(Chunk(ChunkKind.TEXT, "notes.txt", 1, 2, "")) == "notes txt"
+
+
+@pytest.mark.parametrize(
+    "path", ["tests/a.py", "pkg/examples/a.ts", "benchmarks/a.py", "go/testdata/a.go", "a_test.go"]
+)
+def test_what_stands_beside_the_product_is_aside(path):
+    assert is_aside(path)
+
+
+@pytest.mark.parametrize("path", ["src/example.py", "src/benchmarking/a.py", "src/demonstration/a.py"])
+def test_the_product_is_not_aside(path):
+    assert not is_aside(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "parent", "homes"),
+    [
+        ("shop/prices.py", "join", "", ["prices"]),
+        ("shop/prices.py", "of", "money.Price", ["Price"]),
+        ("shop/__init__.py", "join", "", ["shop", "__init__"]),
+        ("shop/depot/depot.go", "New", "", ["depot", "depot"]),
+        ("shop/search.py", "search", "", ["shop"]),
+        ("search.py", "search", "", []),
+    ],
+)
+def test_a_symbol_is_at_home_in_its_class_module_or_package(path, name, parent, homes):
+    assert home_names(path, a_chunk(name, parent)) == homes

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import pytest
 
-from making import START, a_memory, an_entry, at, save
+from making import START, a_chunk, a_code_file, a_code_index, a_memory, an_entry, at, in_code, save
 from retain.domain.changes import Changes
 from retain.errors import StoreCorrupt, StoreDown
 from retain.stores.sqlite.backups import backup_before_reset, daily_backup, holding, list_backups
@@ -21,6 +21,19 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def folder(tmp_path):
     return tmp_path / "backups"
+
+
+def test_the_daily_copy_leaves_code_out_and_is_a_whole_store(sqlite_file, folder):
+    save(sqlite_file, a_memory("m1"))
+    index = sqlite_file.claim_index(a_code_index(), at(-60))
+    sqlite_file.save_code(index.key, [a_code_file("a.py", a_chunk("zanzibarquux"))], (), ())
+    made = daily_backup(sqlite_file, folder, START)
+    assert b"zanzibarquux" not in made.read_bytes()
+    with closing(SqliteStore(made)) as copy:
+        assert (copy.faults(), list(copy.memories(["m1"])), copy.indexes("")) == ([], ["m1"], [])
+        again = copy.claim_index(a_code_index(), at(-60))
+        copy.save_code(again.key, [a_code_file("a.py", a_chunk("zanzibarquux"))], (), ())
+        assert copy.code_by_words(["zanzibarquux"], in_code("shop"), 5)
 
 
 def test_one_backup_a_day_is_made(sqlite_file, folder):

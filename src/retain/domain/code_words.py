@@ -37,7 +37,7 @@ def indexed(path: str, chunk: Chunk) -> tuple[str, str, str]:
 
 
 def embedded_as(path: str, chunk: Chunk) -> str:
-    """What a vector is made of: path, qualified name, doc comment, body."""
+    """What the vectors of a chunk are made of, beside its headline: path, qualified name, doc comment, body."""
     # Indentation is tokens that say nothing: without it one question in a hundred more finds its function.
     body = dedent(chunk.text)
     doc = "" if chunk.doc in body else chunk.doc
@@ -107,7 +107,7 @@ def home_names(path: str, chunk: Chunk) -> list[str]:
         return [_BETWEEN.split(chunk.parent)[-1]]
     *folders, file = path.split("/")
     steps = [step for step in (*folders, file.partition(".")[0]) if step != chunk.name]
-    is_shared = file.endswith((".go", ".java")) or steps[-1:] and steps[-1] in _FOLDER_FILES
+    is_shared = file.endswith((".go", ".java")) or not _FOLDER_FILES.isdisjoint(steps[-1:])
     return steps[-2:] if is_shared else steps[-1:]
 
 

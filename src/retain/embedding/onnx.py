@@ -4,6 +4,7 @@ numpy, onnxruntime and tokenizers are imported when the model is loaded, not bef
 together they cost 0.13 s and 45 MB, which a server that has only answered `initialize` should not pay.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -33,8 +34,8 @@ BATCH = 32
 # (32 texts of 256 tokens: 500 MB).
 BATCH_TOKENS = 512
 PADDING = 0.1  # of a batch at most
-# One for bulk, one for the question that comes meanwhile. Each run in progress holds 30 MB: eight would take 230 MB.
-AT_ONCE = 2
+# Some for bulk, one for the question that comes meanwhile. Each run in progress holds 30 MB: eight would take 230 MB.
+AT_ONCE = max(2, min(5, os.cpu_count() or 2))
 
 
 class OnnxEmbedder:

@@ -61,8 +61,9 @@ def index(app: Retain, found: CodeIndex) -> Body:
     return body | ({"error": found.error} if found.error else {})
 
 
-def percent(app: Retain, found: CodeIndex) -> float:
-    return progress_percent(found, with_vectors=_with_vectors(app))
+def with_vectors(app: Retain) -> bool:
+    """Whether an index is complete only with its vectors."""
+    return app.engine.parts.embedder.state().name != "off"
 
 
 def said(found: CodeIndex) -> str:
@@ -100,13 +101,9 @@ def _failed(found: CodeIndex) -> IndexFailed:
 
 def _pace(app: Retain, found: CodeIndex) -> Body:
     return {
-        "progress_percent": percent(app, found),
-        "eta_seconds": eta_seconds(found, app.now(), with_vectors=_with_vectors(app)),
+        "progress_percent": progress_percent(found, with_vectors=with_vectors(app)),
+        "eta_seconds": eta_seconds(found, app.now(), with_vectors=with_vectors(app)),
     }
-
-
-def _with_vectors(app: Retain) -> bool:
-    return app.engine.parts.embedder.state().name != "off"
 
 
 def found(answer: CodeAnswer) -> Body:

@@ -11,6 +11,7 @@ from retain.domain.ids import id_of
 from retain.domain.model import ModelState
 from retain.domain.session import Caller, Project
 from retain.engine.code.finding.search import CodeQuestion
+from retain.engine.code.indexing.holding import SILENCE
 from retain.engine.embed import PATIENCE
 from retain.errors import InvalidPath, NotFound, Refused
 
@@ -109,7 +110,7 @@ def test_only_one_indexes_and_a_dead_one_makes_way(two_stores, clock, root, tmp_
     other = code.index(str(root), ADA, patience=0, progress=told.append)
     assert (other.running, other.joined, [w.code for w in other.warnings]) == (True, True, ["already_indexing"])
     assert [index.status for index in told] == [IndexStatus.INDEXING]
-    clock.tick(31)  # the holder has not been heard of since
+    clock.tick(SILENCE.seconds + 1)  # the holder has not been heard of since
     assert code.status("shop", ADA).status is IndexStatus.PENDING
     assert indexed(code, root).tally.added == 3
 

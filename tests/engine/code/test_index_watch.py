@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from indexing import ADA, PARSE, a_code, a_shop, indexed, key_of, write
+from indexing import ADA, PARSE, a_code, a_shop, indexed, key_of, names_found, write
 from retain.app import SystemClock
 from retain.engine.code.indexing.watch import Wanted, Watcher
 from retain.errors import MissingExtra
@@ -87,6 +87,26 @@ def test_a_dropped_index_is_not_made_again_by_its_watcher(code, sqlite_file, roo
     code.drop("shop", ADA)
     write(root, "src/new.py", PARSE)
     assert (code._watchers, code.indexes(ADA)) == ({}, [])
+
+
+def test_an_index_that_another_process_dropped_is_not_made_again(code, sqlite_file, root):
+    indexed(code, root, watch=True)
+    sqlite_file.drop_index(key_of(root))
+    write(root, "src/new.py", PARSE)
+    until(lambda: not code._watchers)
+    assert sqlite_file.indexes("ada") == []
+
+
+def test_a_folder_that_has_become_a_way_out_is_not_indexed_again(code, root, tmp_path):
+    key = indexed(code, root).index.key
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    write(outside, "private.py", PARSE.replace("parse_moment", "not_for_you"))
+    root.rename(tmp_path / "was")
+    root.symlink_to(outside)
+    code.refresh([key], ADA)
+    assert code._jobs.running(key) is None
+    assert "not_for_you" not in names_found(code, "not_for_you")
 
 
 def test_a_change_wakes_it(root, watched):

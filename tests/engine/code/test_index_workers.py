@@ -3,11 +3,15 @@
 import os
 import subprocess
 import sys
+import threading
+
+import pytest
 
 from retain.domain.code import ChunkKind, Mark
 from retain.engine.code.indexing import workers
-from retain.engine.code.indexing.clean import parsed_file, without_secrets
+from retain.engine.code.indexing.clean import parsed_file
 from retain.engine.code.reading.files import Text
+from retain.engine.code.reading.secrets import without_secrets
 
 TEXTS = [Text(f"part/file{n}.py", Mark(str(n), n, n), f"def number_{n}():\n    return {n}\n") for n in range(100)]
 HERE = [parsed_file(text) for text in TEXTS]
@@ -48,6 +52,23 @@ def test_a_file_that_its_grammar_never_gets_done_with_is_cut_by_paragraphs_and_t
     assert [*files[:3], *files[4:]] == HERE[:5]
     assert files[3] == parsed_file(stubborn, plainly=True)
     assert {chunk.kind for chunk in files[3].parsed.chunks} == {ChunkKind.TEXT}
+
+
+def test_a_fault_in_a_parsing_thread_is_told_to_who_waits():
+    class Faulty(workers.Parser):
+        def parse(self, batch):
+            raise RecursionError("too deep")
+
+    crew = workers.Crew(1)
+    crew._hire = lambda: crew._parsers or crew._parsers.append(_working(crew, Faulty(1.0)))
+    with pytest.raises(RecursionError):
+        list(crew.parse(TEXTS))
+    crew.end()
+
+
+def _working(crew, parser):
+    threading.Thread(target=crew._work, args=(parser,), daemon=True).start()
+    return parser
 
 
 def test_no_process_is_left_behind():

@@ -96,6 +96,51 @@ def test_a_name_that_many_define_counts_for_none_of_them(store, tmp_path):
     assert files(drawn(tree))[0] == "rare.py"
 
 
+def test_what_tests_and_examples_define_comes_after_the_product(store, tmp_path):
+    tree = a_tree(store, tmp_path).write(till="def ring_up(): ...", shop="from till import ring_up\n\nring_up()")
+    tree.write(tests__support="def make_shop(): ...", examples__support="def show_shop(): ...")
+    for n in range(9):
+        tree.write(**{f"tests__test_{n}": "from support import make_shop\n\ndef test_it():\n    make_shop()"})
+        tree.write(**{f"examples__show_{n}": "from support import show_shop\n\nshow_shop()"})
+    tree.index()
+    assert files(drawn(tree))[0] == "till.py"
+
+
+def test_the_product_never_uses_what_its_tests_define(store, tmp_path):
+    tree = a_tree(store, tmp_path).write(tests__making="def join_up(): ...", other="def never_called(): ...")
+    for n in range(9):
+        tree.write(**{f"part{n}": "import elsewhere\n\nelsewhere.join_up()"})
+    tree.index()
+    assert files(drawn(tree)) == ["other.py", "tests/making.py"]
+
+
+def test_a_word_that_is_also_a_builtin_means_the_symbol_only_where_its_module_is_named(store, tmp_path):
+    tree = a_tree(store, tmp_path).write(lists="def join(first, second): ...", money="def digest(coins): ...")
+    for n in range(3):
+        tree.write(**{f"purse{n}": "from money import digest\n\ndigest([])"})
+    for n in range(30):
+        tree.write(**{f"text{n}": "print(', '.join('ab'))"})
+    tree.index()
+    assert files(drawn(tree)) == ["money.py", "lists.py"]
+
+
+def test_of_several_with_one_name_the_one_is_meant_whose_module_is_named(store, tmp_path):
+    tree = a_tree(store, tmp_path).write(alpha="class Basket: ...", omega="class Basket: ...")
+    tree.write(**{f"user{n}": "from omega import Basket\n\nBasket()" for n in range(3)})
+    tree.index()
+    assert files(drawn(tree)) == ["omega.py", "alpha.py"]
+
+
+def test_a_file_that_uses_next_to_nothing_has_next_to_no_say(store, tmp_path):
+    tree = a_tree(store, tmp_path).write(
+        alone="def _own_thing(): ...\n\n_own_thing()",
+        shared="def shared_thing(): ...",
+        user="from shared import shared_thing\n\nshared_thing()",
+    )
+    tree.index()
+    assert files(drawn(tree))[0] == "shared.py"
+
+
 def test_several_projects_are_told_apart(tree):
     tree.beside("bank").write(accounts="class AccountBook: ...").index()
     assert {"bank: accounts.py", "shop: money.py"} <= set(files(drawn(tree)))

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.code.trees import Tree, a_tree
-from fakes import START
-from making import a_project
-from retain.domain.changes import Changes
+from making import a_memory, a_place, a_project, save
 from retain.domain.code import IndexStatus
 from retain.domain.session import Caller
 from retain.embedding.off import NoEmbedder
@@ -152,9 +150,18 @@ def test_an_unknown_project_is_an_error_that_names_the_known_ones(tree):
 
 
 def test_a_known_project_without_an_index_is_refused_with_the_call_to_make(tree):
-    tree.parts.store.apply(Changes(at=START, projects=(a_project("p1", "bank", "/home/ada/bank"),)))
+    bank = a_project("p1", "bank", "/home/ada/bank")
+    save(tree.parts.store, a_memory("m1", place=a_place("p1")), projects=(bank,))
     with pytest.raises(Refused, match="bank is not indexed; call index_project with path /home/ada/bank"):
         tree.ask("parse", project="bank")
+
+
+def test_a_project_of_somebody_else_is_not_there(tree):
+    bank = a_project("p1", "bank", "/home/eve/bank")
+    save(tree.parts.store, a_memory("m1", place=a_place("p1", user="eve")), projects=(bank,))
+    with pytest.raises(NotFound) as refused:
+        tree.ask("parse", project="bank")
+    assert "/home/eve" not in refused.value.message
 
 
 def test_without_a_project_the_current_one_is_searched_and_all_from_anywhere_else(tree):

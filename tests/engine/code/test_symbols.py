@@ -161,3 +161,10 @@ def test_symbols_are_looked_up_in_the_named_project_only(tree):
     assert len(defined(tree, "Store")) == 2
     only = definitions(tree.parts, "Store", "bank", tree.caller)
     assert [(one.project, one.stored.path) for one in only.found] == [("bank", "stores.py")]
+
+
+def test_references_show_no_secret(tree):
+    tree.write(keys='def sign():\n    return connect(API_KEY, password="Hunter2-x9!k-Zebra")\n')
+    tree.index()
+    (line,) = [use.text for file in references(tree.parts, "connect", None, tree.caller).files for use in file.uses]
+    assert "Hunter2" not in line and "connect(API_KEY" in line

@@ -15,18 +15,17 @@ from retain.domain.session import Caller, Project
 from retain.engine.code.finding import search, symbols
 from retain.engine.code.finding.map import CodeMap, code_map
 from retain.engine.code.finding.search import CodeQuestion
-from retain.engine.code.finding.which import named
+from retain.engine.code.finding.which import known_project, named
 from retain.engine.code.indexing.holding import as_it_is
 from retain.engine.code.indexing.index import Tally
 from retain.engine.code.indexing.jobs import TICK, Jobs, Told
 from retain.engine.code.indexing.watch import Watcher
 from retain.engine.code.reading.roots import Roots
 from retain.engine.parts import Parts
-from retain.errors import NotFound, Refused, RetainError, invalid
+from retain.errors import InvalidPath, NotFound, Refused, RetainError, invalid
 
 CLOSING = 0.02  # seconds: a client gives a server 100 ms to end
 DROPPING = 5.0  # seconds that a run is given to end before its index is dropped
-ANYTIME = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +58,19 @@ class Code:
         caller: Caller,
         *,
         watch: bool = False,
-        patience: float = 3.0,
+        patience: float | None = 3.0,
         progress: Told | None = None,
     ) -> Indexing:
         """Brings the index of a folder up to date; after `patience` seconds it goes on in the background.
 
-        A second call while it works joins the first. With `watch`, changes are indexed until this is closed.
+        With None it is waited for. A second call while it works joins the first. With `watch`, changes are indexed
+        until this is closed.
         """
         root = self._roots.folder(path)
         project = Project(id_of(str(root)), root.name, str(root), self._parts.clock.now())
         if watch:
             self._watch(project, caller.user)
-        late = time.monotonic() + patience
+        late = None if patience is None else time.monotonic() + patience
         job, joined = self._jobs.begin(project, caller.user)
         while job is None:
             other = self._elsewhere(project, caller, late, progress)
@@ -79,7 +79,7 @@ class Code:
             job, _ = self._jobs.begin(project, caller.user)  # it may have passed what has changed since
         if progress:
             job.hear(progress)
-        job.follow(max(late - time.monotonic(), 0.0))
+        job.follow(None if late is None else max(late - time.monotonic(), 0.0))
         return Indexing(job.run.index, job.run.tally, not job.ended, joined, watch, job.run.warnings)
 
     def status(self, project: str, caller: Caller) -> CodeIndex:
@@ -98,12 +98,13 @@ class Code:
     def drop(self, project: str, caller: Caller) -> int:
         """Destroys an index, also one that is being made; says how many chunks it had. The files stay."""
         key = self._one(project, caller).key
-        with self._lock:
-            watcher = self._watchers.pop(key, None)
-        if watcher:
-            watcher.stop()
-        self._jobs.stop(key, DROPPING)
+        self._leave(key)
         return self._parts.store.drop_index(key)
+
+    def stop(self, caller: Caller) -> None:
+        """Ends the caller's runs and watchers, before all that they index is destroyed."""
+        for index in self._parts.store.indexes(caller.user):
+            self._leave(index.key)
 
     def search(self, question: CodeQuestion, caller: Caller) -> search.CodeAnswer:
         """Code about a question, best first. Files that changed since they were indexed are left out."""
@@ -114,9 +115,8 @@ class Code:
         for index in self._parts.store.indexes(caller.user):
             # Whoever asked has an answer, whatever comes of this.
             with suppress(RetainError):
-                if index.key in keys:
-                    self._roots.folder(index.project.path)
-                    self._jobs.begin(index.project, index.user)
+                if index.key in keys and self._may_index(index.project):
+                    self._jobs.begin(index.project, index.user, new=False)
 
     def definitions(self, asked: CodeQuestion, caller: Caller) -> symbols.Definitions:
         """Where the symbol that is asked for is defined."""
@@ -151,44 +151,62 @@ class Code:
     def _refresh(self, project: Project, user: str) -> None:
         """Runs once more from now on, whoever is at it now: that run may have passed the file that changed."""
         key = index_key(project.id, user)
+        job = None
         while not self._closing.is_set():
             with self._lock:
                 if key not in self._watchers:
-                    return  # dropped, and not to be made anew
-                job, joined = self._jobs.begin(project, user)
+                    return
+                if not self._may_index(project) or not self._is_there(key, user):
+                    del self._watchers[key]  # dropped, by whichever process: it is not to be made anew
+                    return
+                job, joined = self._jobs.begin(project, user, new=False)
             if job is None:
                 self._closing.wait(TICK)
                 continue
-            job.follow(ANYTIME)
+            job.follow(None)
             if not joined:
                 break
         if job and job.run.tally.has_changes:
             self._refreshed.append(job.run.index)
 
-    def _elsewhere(self, project: Project, caller: Caller, late: float, progress: Told | None) -> Indexing:
+    def _leave(self, key: str) -> None:
+        with self._lock:
+            watcher = self._watchers.pop(key, None)
+        if watcher:
+            watcher.stop()
+        self._jobs.stop(key, DROPPING)
+
+    def _is_there(self, key: str, user: str) -> bool:
+        return any(index.key == key for index in self._parts.store.indexes(user))
+
+    def _may_index(self, project: Project) -> bool:
+        """Whether a folder that was indexed before is still the same, and still allowed."""
+        try:
+            return self._roots.folder(project.path) == Path(project.path)
+        except InvalidPath:
+            return False
+
+    def _elsewhere(self, project: Project, caller: Caller, late: float | None, progress: Told | None) -> Indexing:
         """Follows the run of another process to its end, or to the end of patience."""
         while True:
             index = self._as_it_is(self._one(project.id, caller))
             running = index.status is IndexStatus.INDEXING
             if progress:
                 progress(index)
-            if not running or time.monotonic() >= late or self._closing.wait(TICK):
+            if not running or (late is not None and time.monotonic() >= late) or self._closing.wait(TICK):
                 break
         warning = Warning("already_indexing", "another process is indexing this project; ask for its status")
         return Indexing(index, running=running, joined=True, warnings=(warning,) if running else ())
 
     def _one(self, project: str, caller: Caller) -> CodeIndex:
-        found = named(self._parts.store, project, self._parts.store.indexes(caller.user))
+        found = named(self._parts.store, project, self._parts.store.indexes(caller.user), caller)
         if len(found) > 1:
             paths = ", ".join(index.project.path for index in found)
             raise invalid("project_id", project, f"the name of several projects; use the path of one: {paths}")
         return found[0]
 
     def _known(self, project: str, caller: Caller) -> Project | None:
-        here = caller.project
-        if here and project.strip() in (here.id, here.slug, here.path):
-            return here
-        return self._parts.store.project(project.strip())
+        return known_project(self._parts.store, project.strip(), caller)
 
     def _as_it_is(self, index: CodeIndex) -> CodeIndex:
         job = self._jobs.running(index.key)

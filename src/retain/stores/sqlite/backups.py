@@ -43,22 +43,23 @@ def drop_old_resets(folder: Path, now: datetime) -> None:
 def daily_backup(store: SqliteStore, folder: Path, now: datetime, keep: int = 7, largest: int = LARGEST) -> Path | None:
     """Today's copy, if it is not there yet; the oldest go once there are more than `keep`.
 
-    A copy that turns out to be damaged is not kept, and drives no earlier one out.
+    A copy that turns out to be damaged is not kept, and drives no earlier one out. Code is left out, which can be
+    indexed anew and would make every copy many times as large.
     """
     made = folder / f"retain-{now:%Y-%m-%d}.db"
-    if made.exists() or store.size() > largest:
+    if made.exists() or store.size() - store.code_bytes() > largest:
         return None
     make_folder(folder)
     with _explained(folder):
         drop_old_resets(folder, now)
-        _copy(store, made)
+        _copy(store, made, with_code=False)
         for old in list_backups(folder)[keep:]:
             old.unlink(missing_ok=True)
     return made
 
 
-def _copy(store: SqliteStore, made: Path) -> None:
-    store.backup(made)
+def _copy(store: SqliteStore, made: Path, *, with_code: bool = True) -> None:
+    store.backup(made, with_code=with_code)
     if not is_sound(made):
         made.unlink()
         raise StoreCorrupt(f"{store.path} is damaged: its copy does not pass a check; run `retain doctor --repair`")

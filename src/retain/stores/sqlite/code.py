@@ -26,12 +26,28 @@ def indexes(db: sqlite3.Connection, user: str) -> list[CodeIndex]:
     return [_index_of(row) for row in db.execute(f"{_SELECT} where i.user = ? order by p.slug", (user,))]
 
 
-def claim(db: sqlite3.Connection, index: CodeIndex, dead_since: datetime) -> CodeIndex | None:
+def chunks(db: sqlite3.Connection) -> int:
+    """Of all indexes together."""
+    return int(db.execute("select count(*) from code_chunk").fetchone()[0])
+
+
+def claim(db: sqlite3.Connection, index: CodeIndex, dead_since: datetime, *, new: bool) -> CodeIndex | None:
     """Makes the holder of the index the one who indexes, unless another is alive and at it."""
+    if not new and db.execute("select 1 from code_index where key = ?", (index.key,)).fetchone() is None:
+        return None
     query = "select 1 from code_index where key = ? and status = ? and holder is not ? and beat > ?"
     if db.execute(query, (index.key, IndexStatus.INDEXING, index.holder, micros(dead_since))).fetchone():
         return None
     add_project(db, index.project)
+    return _counted(db, index)
+
+
+def recount(db: sqlite3.Connection, index: CodeIndex) -> CodeIndex | None:
+    query = "select 1 from code_index where key = ? and holder is ?"
+    return _counted(db, index) if db.execute(query, (index.key, index.holder)).fetchone() else None
+
+
+def _counted(db: sqlite3.Connection, index: CodeIndex) -> CodeIndex:
     (files,) = db.execute("select count(*) from code_file where owner = ?", (index.key,)).fetchone()
     chunks, embedded = db.execute(
         "select count(*), count(model) from code_chunk where owner = ?", (index.key,)

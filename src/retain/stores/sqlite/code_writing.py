@@ -16,6 +16,7 @@ from retain.stores.sqlite.code_portions import AT_ONCE, FILES_AT_ONCE, Portion, 
 from retain.stores.sqlite.rows import AMONG, among, marks
 from retain.stores.sqlite.vectors import model_number, pack
 
+MERGED = 500  # pages of the full-text index in one transaction
 _ROW = """num, id, owner, file, language, kind, name, parent, signature, doc, text, start_line, end_line, part,
     last_name, full_name, digest, changed"""
 _INSERT = f"insert into code_chunk ({_ROW}) values ({marks(_ROW.split(','))})"
@@ -73,10 +74,13 @@ def drop_some(db: sqlite3.Connection, key: str) -> int | None:
     return _remove_files(db, files, change)
 
 
-def merge_words(db: sqlite3.Connection) -> bool:
-    """Takes the words of destroyed chunks out of the full-text index, a bit at a time; False when none are left."""
+def merge_words(db: sqlite3.Connection, *, begin: bool) -> bool:
+    """Takes the words of destroyed chunks out of the full-text index, a bit at a time; False when none are left.
+
+    To begin is to choose what is merged; what others write after that is not waited for.
+    """
     before = db.total_changes
-    db.execute("insert into code_words (code_words, rank) values ('merge', -500)")
+    db.execute("insert into code_words (code_words, rank) values ('merge', ?)", (-MERGED if begin else MERGED,))
     return db.total_changes - before >= 2
 
 

@@ -35,7 +35,6 @@ def empty(db: sqlite3.Connection, user: str, at: datetime) -> Emptied:
         db.execute(statement, (user,))
     entities, relations = _graph(db, user)
     _runs(db, user)
-    _projects(db)
     # As in a purge: the words stay in older segments of the index until it is merged.
     db.execute("insert into memory_words (memory_words) values ('optimize')")
     return Emptied(memories, entities, relations, code_chunks=0)
@@ -57,7 +56,7 @@ def _runs(db: sqlite3.Connection, user: str) -> None:
     db.execute(f"delete from run where scope {AMONG}", (among(scopes),))
 
 
-def _projects(db: sqlite3.Connection) -> None:
+def drop_unused_projects(db: sqlite3.Connection) -> None:
     """A project is everybody's; it goes with the last that anybody has in it."""
     used = {project for (project,) in db.execute("select distinct project from memory")}
     used |= {project for (project,) in db.execute("select distinct project from session")}

@@ -206,6 +206,16 @@ def make_code_words(db: sqlite3.Connection) -> None:
     db.execute("create virtual table code_terms using fts5vocab(code_words, row)")
 
 
+def empty_code(db: sqlite3.Connection) -> None:
+    """Takes all code out of a store, at once however much there is; it can be indexed anew."""
+    for table in ("code_index", "code_file", "code_chunk", "code_gone", "code_sign", "code_vector", "code_reference"):
+        db.execute(f"delete from {table}")
+    # A full-text index is emptied row by row.
+    db.execute("drop table code_terms")
+    db.execute("drop table code_words")
+    make_code_words(db)
+
+
 STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m001_memories,
     m002_words,

@@ -38,6 +38,7 @@ from retain.stores.sqlite.files import opened, present_notices
 from retain.stores.sqlite.vectors import unpack
 
 _CHECK_SECONDS = 600.0
+CODE_BYTES = 4400  # of one chunk with its words, references and vectors, measured
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -83,6 +84,8 @@ class SqliteStore:
                 return None
             gone = emptying.empty(db, user, at)
         chunks = sum(self.drop_index(index.key) for index in self.indexes(user))
+        with self.pool.writing() as db:
+            emptying.drop_unused_projects(db)
         self._scrub()
         return replace(gone, code_chunks=chunks)
 
@@ -92,8 +95,12 @@ class SqliteStore:
     def size(self) -> int:
         return self._read(upkeep.used_bytes) if self.path == MEMORY else bytes_of(self.path)
 
-    def backup(self, to: Path) -> None:
-        upkeep.copy(self.pool, to)
+    def backup(self, to: Path, *, with_code: bool = True) -> None:
+        upkeep.copy(self.pool, to, with_code=with_code)
+
+    def code_bytes(self) -> int:
+        """About how much of the store is code."""
+        return self._read(code.chunks) * CODE_BYTES
 
     def faults(self) -> list[str]:
         with self.pool.reading(_CHECK_SECONDS) as db:
@@ -112,7 +119,8 @@ class SqliteStore:
         if (used := self._read(upkeep.used_bytes)) >= self._max_bytes:
             raise StorageFull(
                 f"the store has {used:,} bytes and max_storage_mb allows {self._max_bytes:,}; nothing was written. "
-                "Raise the limit, or purge what is forgotten with `retain forget --purge`",
+                "Raise the limit, delete an index of code with `retain projects --drop`, or purge what is forgotten "
+                "with `retain forget --purge`",
                 current_size=f"{used} bytes",
                 limit=f"{self._max_bytes} bytes",
             )
@@ -186,6 +194,9 @@ class SqliteStore:
 
     def entity_names(self, owners: Sequence[str]) -> list[str]:
         return self._read(graph.entity_names, owners)
+
+    def names(self, entities: Sequence[str]) -> dict[str, str]:
+        return self._read(graph.names, entities) if entities else {}
 
     def neighbourhood(
         self, seeds: Sequence[str], direction: Direction, relation: str | None, depth: int, limit: int
@@ -266,9 +277,13 @@ class SqliteStore:
     def indexes(self, user: str) -> list[CodeIndex]:
         return self._read(code.indexes, user)
 
-    def claim_index(self, index: CodeIndex, dead_since: datetime) -> CodeIndex | None:
+    def claim_index(self, index: CodeIndex, dead_since: datetime, *, new: bool = True) -> CodeIndex | None:
         with self._writing_code() as db:
-            return code.claim(db, index, dead_since)
+            return code.claim(db, index, dead_since, new=new)
+
+    def recount_index(self, index: CodeIndex) -> CodeIndex | None:
+        with self._writing_code() as db:
+            return code.recount(db, index)
 
     def report_index(self, index: CodeIndex) -> bool:
         with self._writing_code() as db:
@@ -285,10 +300,11 @@ class SqliteStore:
             if some is None:
                 break
             dropped += some
-        merging = dropped > 0
+        merging = begin = dropped > 0
         while merging:
             with self._writing_code() as db:
-                merging = code_writing.merge_words(db)
+                merging = code_writing.merge_words(db, begin=begin)
+            begin = False
         self._scrub()
         return dropped
 

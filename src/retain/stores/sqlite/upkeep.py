@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from retain.errors import RetainError
+from retain.stores.sqlite import migrations
 from retain.stores.sqlite.connection import Pool
 from retain.stores.sqlite.failures import explained, is_damage
 from retain.stores.sqlite.words import totals
@@ -69,7 +70,7 @@ def used_bytes(db: sqlite3.Connection) -> int:
     return int((pages - free) * size)
 
 
-def copy(pool: Pool, to: Path) -> None:
+def copy(pool: Pool, to: Path, *, with_code: bool) -> None:
     """A copy of the store as it is now, in one file that is there whole or not at all."""
     _clear_unfinished(to)
     part = to.with_name(f"{to.name}.{os.getpid()}-{id(pool):x}.part")
@@ -79,6 +80,9 @@ def copy(pool: Pool, to: Path) -> None:
             db.backup(made)
             # A copy with a log of its own would be two files.
             made.execute("pragma journal_mode = delete")
+            if not with_code:
+                migrations.empty_code(made)
+                made.execute("vacuum")
         part.replace(to)
     except (RetainError, OSError):
         part.unlink(missing_ok=True)

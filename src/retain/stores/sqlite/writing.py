@@ -19,10 +19,10 @@ _SAVE = f"""insert into memory ({MEMORY_COLUMNS}, position, changed) values ({ma
     changed = excluded.changed returning num"""
 _RELATION = """insert into relation (source, target, type, created, weight, by_rule, valid_from, valid_until, id)
     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) on conflict (source, target, type) do update set"""
-# A relation seen again grows towards 1, and one that somebody stated is no longer a guess.
-_SEE = f"""{_RELATION} weight = 1 - (1 - weight) * (1 - excluded.weight), by_rule = min(by_rule, excluded.by_rule),
-    valid_from = iif(valid_until is null, valid_from, coalesce(excluded.valid_from, excluded.created)),
-    valid_until = excluded.valid_until"""
+# A relation seen again grows towards 1, and one that somebody stated is no longer a guess. One that somebody ended
+# stays so, whatever a rule reads: a text may speak of what was.
+_SEE = f"""{_RELATION} weight = 1 - (1 - weight) * (1 - excluded.weight), by_rule = min(by_rule, excluded.by_rule)
+    where valid_until is null"""
 # One that holds goes on holding from when it did.
 _STATE = f"""{_RELATION} weight = excluded.weight, by_rule = min(by_rule, excluded.by_rule),
     valid_from = iif(valid_until is null or valid_until > ?10, coalesce(valid_from, created), excluded.valid_from),
@@ -95,11 +95,11 @@ def _position(db: sqlite3.Connection, memory: Memory) -> int:
 
 
 def _embedding(db: sqlite3.Connection, embedding: Embedding, change: int) -> None:
-    row = db.execute("select num from memory where id = ?", (embedding.memory,)).fetchone()
+    row = db.execute("select num, model from memory where id = ?", (embedding.memory,)).fetchone()
     if row is None or not embedding.vectors:
         return
-    (num,), model = row, model_number(db, embedding.model, embedding.vectors)
-    if embedding.first == 0:
+    (num, earlier), model = row, model_number(db, embedding.model, embedding.vectors)
+    if embedding.first == 0 and earlier is not None:
         _drop_vectors(db, num)
     for chunk, vector in enumerate(embedding.vectors, start=embedding.first):
         bits, numbers = pack(vector)

@@ -13,13 +13,12 @@ from retain.app import Retain
 from retain.domain.code import CodeIndex
 from retain.engine.code.code import Indexing
 from retain.engine.code.finding.search import CodeQuestion
+from retain.engine.code.indexing.progress import progress_percent
 from retain.errors import Refused, RetainError, shorten
 from retain.surfaces import code_reports
 from retain.surfaces.cli import drawn_code, exits, options
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.cli.terminal import Terminal, line, printable
-
-ANYTIME = 1e9  # a command has the time that it takes; it can be interrupted, and goes on where it was
 
 
 @click.command()
@@ -32,7 +31,7 @@ def index(call: Call, path: Path | None, watch: bool) -> None:
         caller = app.caller()
         folder = path or Path(caller.project.path if caller.project else ".")
         with _bar(call.terminal, app, folder.name or str(folder)) as tell:
-            done = app.engine.code.index(str(folder), caller, watch=watch, patience=ANYTIME, progress=tell)
+            done = app.engine.code.index(str(folder), caller, watch=watch, patience=None, progress=tell)
         call.terminal.tell(code_reports.indexed(app, done), drawn_code.indexed(done))
         if watch:
             _stay(call.terminal, app, done)
@@ -122,10 +121,11 @@ def _bar(terminal: Terminal, app: Retain, name: str) -> "Iterator[code_reports.T
     texts = (TextColumn(field, markup=False) for field in ("{task.description}", "{task.fields[said]}"))
     columns = (next(texts), BarColumn(), next(texts), TimeRemainingColumn())
     with Progress(*columns, console=terminal.errors, disable=not terminal.shows_progress, transient=True) as bar:
+        complete = code_reports.with_vectors(app)
         task = bar.add_task(f"indexing {shorten(name, 30)}", total=100, said="looking for files")
 
         def tell(index: CodeIndex) -> None:
-            bar.update(task, completed=code_reports.percent(app, index), said=code_reports.said(index))
+            bar.update(task, completed=progress_percent(index, with_vectors=complete), said=code_reports.said(index))
 
         yield tell
 

@@ -1,8 +1,7 @@
 """A map of a project: the symbols that the rest of it leans on most, as an outline within a token budget."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from retain.domain.code import ChunkKind, StoredChunk
 from retain.domain.code_words import is_called
@@ -15,9 +14,6 @@ from retain.engine.context import tokens_in
 from retain.engine.knowledge.pagerank import pagerank
 from retain.engine.parts import Parts
 from retain.errors import Refused, invalid
-
-if TYPE_CHECKING:
-    from retain.engine.knowledge.pagerank import Array
 
 FEWEST_TOKENS = 100
 MOST_TOKENS = 100_000
@@ -122,22 +118,15 @@ def ranked(symbols: Sequence[StoredChunk], uses: Uses, focus: Focus) -> list[int
     seeds = {uses.files[file]: 1.0 for file in focus.files if file in uses.files}
     valued = np.ones(files)
     valued[[place for place in uses.aside if place not in seeds]] = ASIDE
-    rank = _files_ranked(uses, seeds or dict(enumerate(valued.tolist())))
-    source, weight = np.asarray(uses.sources, dtype=np.intp), np.asarray(uses.weights, dtype=float)
+    source, symbol = np.asarray(uses.sources, dtype=np.intp), np.asarray(uses.symbols, dtype=np.intp)
+    home, weight = np.asarray(uses.homes, dtype=np.intp), np.asarray(uses.weights, dtype=float)
+    # One more node, which nothing leaves, takes the part of a file's say that its uses do not.
+    every, silent = np.arange(files), np.full(files, files)
+    edges = np.append(source, every), np.append(home[symbol], silent), np.append(weight, np.full(files, SILENCE))
+    starts = seeds or dict(enumerate(valued.tolist()))
+    rank = pagerank(files + 1, *edges, starts, damping=DAMPING, iterations=ITERATIONS)
     flow = rank[source] * weight / (np.bincount(source, weight, files) + SILENCE)[source]
-    used = np.bincount(np.asarray(uses.symbols, dtype=np.intp), flow, len(symbols))
-    home = np.asarray(uses.homes, dtype=np.intp)
+    used = np.bincount(symbol, flow, len(symbols))
     crowd = np.bincount(home, minlength=files)
     scores = (used + UNUSED * rank[home] / np.maximum(crowd[home], 1)) * valued[home]
     return [int(place) for place in np.argsort(-scores, kind="stable")]
-
-
-def _files_ranked(uses: Uses, seeds: Mapping[int, float]) -> "Array":
-    """PageRank, with one more node that nothing leaves: it takes the part of a file's say that its uses do not."""
-    import numpy as np
-
-    files = len(uses.files)
-    sources, targets = [*uses.sources, *range(files)], [*uses.targets, *[files] * files]
-    weights = [*uses.weights, *[SILENCE] * files]
-    rank = pagerank(files + 1, sources, targets, weights, seeds, damping=DAMPING, iterations=ITERATIONS)
-    return np.asarray(rank[:files])

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from retain.domain.code import CodeFilter, CodeIndex, StoredChunk
+from retain.domain.code import CodeFilter, CodeIndex, IndexStatus, StoredChunk
 from retain.domain.code_words import code_terms, lookups, names_asked
 from retain.domain.recall import MIN_COSINE, Warning
 from retain.domain.session import Caller
@@ -36,8 +36,9 @@ class CodeHit:
     """A chunk that was found, in the project of that name.
 
     `score` is 0.8 · `vector` + 0.2 · `words`, 0.9 of that for lines outside of all definitions and for tests that
-    nobody asked for, lifted towards 1 when the question names the `symbol`. `vector` is a cosine, or what it is at
-    most when words alone found the chunk; `words` is BM25 / (BM25 + 15).
+    nobody asked for, lifted towards 1 when the question names the `symbol`. `vector` is the mean of two cosines, 0.65
+    of the best piece and 0.35 of the headline, or what it is at most when words alone found the chunk; `words` is
+    BM25 / (BM25 + 15).
     """
 
     stored: StoredChunk
@@ -78,6 +79,7 @@ class Lanes:
     named: list[StoredChunk] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
     late: int = 0
+    by_meaning: bool = False
 
 
 def search(parts: Parts, question: CodeQuestion, caller: Caller) -> CodeAnswer:
@@ -97,9 +99,21 @@ def search(parts: Parts, question: CodeQuestion, caller: Caller) -> CodeAnswer:
     slugs = {key: index.project.slug for key, index in indexes.items()}
     by_id = {entry.stored.id: entry for entry in ranked}
     hits = tuple(_hit(by_id[stored.id], slugs) for stored in best)
-    warnings += lanes.warnings + _left_out(disk)
-    stale = tuple(dict.fromkeys(index for index, _ in disk.changed))
+    lacking = _without_vectors(indexes.values()) if lanes.by_meaning else []
+    warnings += [*lanes.warnings, *map(_by_words_only, lacking), *_left_out(disk)]
+    stale = tuple(dict.fromkeys([*(index for index, _ in disk.changed), *(index.key for index in lacking)]))
     return CodeAnswer(hits, tuple(warnings), tuple(slugs.values()), stale)
+
+
+def _without_vectors(indexes: Iterable[CodeIndex]) -> list[CodeIndex]:
+    """Those that were completed while there was no model."""
+    return [i for i in indexes if i.status is IndexStatus.COMPLETED and i.embedded_chunks < i.total_chunks]
+
+
+def _by_words_only(index: CodeIndex) -> Warning:
+    missing = f"{index.total_chunks - index.embedded_chunks:,} of {index.total_chunks:,} chunks"
+    note = f"{missing} of {index.project.slug} have no vectors yet and were searched by words only"
+    return Warning("keyword_only", f"{note}; index_project makes them")
 
 
 def _hit(entry: Ranked, slugs: dict[str, str]) -> CodeHit:
@@ -113,7 +127,7 @@ def _lanes(parts: Parts, text: str, wanted: CodeFilter) -> Lanes:
     vector, warning = query_vector(parts.embedder, text)
     lanes.warnings += [warning] if warning else []
     if vector:
-        model = parts.embedder.model
+        model, lanes.by_meaning = parts.embedder.model, True
         lanes.vectors = _timely(lanes, "vector", lambda: store.code_by_vector(vector, model, wanted, LANE))
     lanes.words = _timely(lanes, "keyword", lambda: store.code_by_words(code_terms(text), wanted, LANE))
     if lanes.late and not lanes.vectors and not lanes.words:

@@ -1,7 +1,7 @@
 """Which symbols the files of a project use, as far as names tell: code is read, not run."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, KeysView, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from retain.domain.code import StoredChunk
 from retain.domain.code_words import home_names, is_aside, is_compound
-from retain.ports import CodeStore
+from retain.ports import CodeSearch
 
 # What a use of a name says about what it means. A private name is not meant for others; inside of its own file a use
 # says little about the project.
@@ -26,7 +26,7 @@ Place = int  # of a symbol among all, or of a file
 
 @dataclass(slots=True)
 class Uses:
-    """Who uses which symbol, as columns: `sources` and `targets` are files."""
+    """Who uses which symbol, as columns: `sources` are files."""
 
     files: dict[tuple[str, str], Place] = field(default_factory=dict)
     aside: set[Place] = field(default_factory=set)
@@ -34,7 +34,6 @@ class Uses:
     homes: list[Place] = field(default_factory=list)
     """The file of each symbol."""
     sources: list[Place] = field(default_factory=list)
-    targets: list[Place] = field(default_factory=list)
     symbols: list[Place] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
 
@@ -46,15 +45,15 @@ class Uses:
                 self.aside.add(known)
         return known
 
-    def add(self, source: Place, symbol: Place, weight: float) -> None:
-        self.sources.append(source)
-        self.targets.append(self.homes[symbol])
-        self.symbols.append(symbol)
-        self.weights.append(weight)
+    def add(self, source: Place, symbols: Sequence[Place], weight: float) -> None:
+        """A use that may mean any of these symbols."""
+        self.sources += [source] * len(symbols)
+        self.symbols += symbols
+        self.weights += [weight] * len(symbols)
 
 
 def found_uses(
-    store: CodeStore, keys: Sequence[str], symbols: Sequence[StoredChunk], focused: Collection[str] = ()
+    store: CodeSearch, keys: Sequence[str], symbols: Sequence[StoredChunk], focused: Collection[str] = ()
 ) -> Uses:
     """The uses in these indexes; those of `focused` names count more."""
     uses = Uses()
@@ -65,9 +64,8 @@ def found_uses(
             lines = {name: count for _, name, count in rows}
             source = uses.file(key, path)
             for name in filter(namesakes.names.__contains__, lines):
-                weight = lines[name] ** 0.5 * (FOCUSED if name in focused else 1.0)
-                for place, share in namesakes.meant(name, source, lines):
-                    uses.add(source, place, weight * share)
+                meant, worth = namesakes.meant(name, source, lines.keys())
+                uses.add(source, meant, worth * lines[name] ** 0.5 * (FOCUSED if name in focused else 1.0))
     return uses
 
 
@@ -78,37 +76,36 @@ class _Namesakes:
         self._symbols, self._uses = symbols, uses
         self._product: defaultdict[str, list[Place]] = defaultdict(list)
         self._aside: defaultdict[str, list[Place]] = defaultdict(list)
-        self._own: defaultdict[tuple[Place, str], list[Place]] = defaultdict(list)
+        self._own: list[dict[str, list[Place]]] = [{} for _ in uses.files]
         self._homes: dict[Place, list[str]] = {}
         for place, symbol in enumerate(symbols):
             if symbol.index == key:
                 name, home = symbol.chunk.name, uses.homes[place]
-                self._own[home, name].append(place)
+                self._own[home].setdefault(name, []).append(place)
                 (self._aside if home in uses.aside else self._product)[name].append(place)
         self.names = self._product.keys() | self._aside.keys()
 
-    def meant(self, name: str, source: Place, used: Collection[str]) -> list[tuple[Place, float]]:
-        """What a name may mean in a file that uses all these names, with how much a use says about each of them."""
-        own = self._own.get((source, name))
+    def meant(self, name: str, source: Place, used: KeysView[str]) -> tuple[Sequence[Place], float]:
+        """What a name may mean in a file that uses all these names, and how much a use says about each of them."""
+        own = self._own[source].get(name) if source < len(self._own) else None
         if own:
-            return [(place, AT_HOME * _worth(name, known=True) / len(own)) for place in own]
+            return own, AT_HOME * _worth(name, known=True) / len(own)
         found = self._product.get(name, [])
         if source in self._uses.aside:
-            found = found or self._aside[name]
+            found = found or self._aside.get(name, [])
         if not 0 < len(found) <= MOST_DEFINERS:
-            return []
+            return (), 0.0
         known = [place for place in found if self._is_known(place, used)]
         chosen = known or found
         # One that many define is likely another one's.
-        worth = _worth(name, known=bool(known)) / len(chosen) ** 1.5
-        return [(place, worth) for place in chosen]
+        return chosen, _worth(name, known=bool(known)) / len(chosen) ** 1.5
 
-    def _is_known(self, place: Place, used: Collection[str]) -> bool:
+    def _is_known(self, place: Place, used: KeysView[str]) -> bool:
         homes = self._homes.get(place)
         if homes is None:
             symbol = self._symbols[place]
             homes = self._homes[place] = home_names(symbol.path, symbol.chunk)
-        return any(name in used for name in homes)
+        return not used.isdisjoint(homes)
 
 
 @lru_cache(maxsize=32_768)

@@ -5,7 +5,8 @@ from pathlib import PurePath
 
 from retain.domain.code import CodeIndex, IndexStatus
 from retain.domain.ids import undress
-from retain.domain.recall import Warning
+from retain.domain.memory import Place, Scope
+from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller, Project
 from retain.engine.code.indexing.holding import as_it_is
 from retain.engine.parts import Parts
@@ -20,11 +21,11 @@ def chosen(parts: Parts, project: str | None, caller: Caller) -> list[CodeIndex]
     now = parts.clock.now()
     indexes = [as_it_is(index, now) for index in parts.store.indexes(caller.user)]
     if project is not None:
-        return named(parts.store, project, indexes, caller.project)
+        return named(parts.store, project, indexes, caller)
     return _near(indexes, caller) or indexes
 
 
-def named(store: Store, project: str, indexes: Sequence[CodeIndex], here: Project | None = None) -> list[CodeIndex]:
+def named(store: Store, project: str, indexes: Sequence[CodeIndex], caller: Caller) -> list[CodeIndex]:
     """The indexes of a project by its id, in any dress, its folder, or its name; a name may be that of several."""
     wanted = project.strip()
     if not wanted:
@@ -32,10 +33,19 @@ def named(store: Store, project: str, indexes: Sequence[CodeIndex], here: Projec
     found = _matching(wanted, indexes)
     if found:
         return found
-    known = here if here and _is(here, wanted) else store.project(undress(wanted) or _as_path(wanted))
+    known = known_project(store, wanted, caller)
     if known is not None:
         raise Refused(f"{known.slug} is not indexed; call index_project with path {known.path}", project_id=project)
     raise NotFound(f"there is no project {shorten(wanted)}; {_known(indexes)}", project_id=project)
+
+
+def known_project(store: Store, name: str, caller: Caller) -> Project | None:
+    """The current project, or one in which the caller has memories; those of other people are not there."""
+    if caller.project and _is(caller.project, name):
+        return caller.project
+    found = store.project(undress(name) or _as_path(name))
+    mine = Filter((Place(Scope.PROJECT, caller.user, found.id),), states=()) if found else None
+    return found if mine and store.total(mine) else None
 
 
 def remarks(indexes: Sequence[CodeIndex]) -> list[Warning]:

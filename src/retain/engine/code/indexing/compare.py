@@ -19,6 +19,7 @@ class Comparison:
         self._marks = marks
         self.waiting = [one.path for one in found.values() if not _is_as_marked(one, marks.get(one.path))]
         self.unchanged = len(found) - len(self.waiting)
+        self._moved: set[str] = set()
         self._gone = dict.fromkeys(path for path in marks if path not in found)
         self._by_digest: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         for path in self._gone:
@@ -26,6 +27,9 @@ class Comparison:
 
     def was_there(self, path: str) -> bool:
         return path in self._marks
+
+    def has_moved(self, path: str) -> bool:
+        return path in self._moved
 
     def is_touched(self, file: Text) -> bool:
         """Whether it says what it said, and only its time is another."""
@@ -40,6 +44,7 @@ class Comparison:
             return None
         old = candidates.pop(0)
         del self._gone[old]
+        self._moved.add(file.path)
         return old
 
     def left_out(self, path: str, reason: str) -> None:

@@ -9,9 +9,9 @@ from uuid import uuid4
 from retain.domain.code import CodeIndex, IndexStatus
 from retain.ports import CodeStore
 
-# Without a sign of life for so long, a holder on another machine is taken for dead. One on this machine whose process
-# has ended is so at once.
-SILENCE = timedelta(seconds=30)
+# Without a sign of life for so long, a holder on another machine is taken for dead; one batch of stubborn files may
+# take minutes. One on this machine whose process has ended is so at once.
+SILENCE = timedelta(minutes=3)
 
 
 def new_holder() -> str:
@@ -26,13 +26,16 @@ def is_at_work(index: CodeIndex, now: datetime) -> bool:
     return now - index.beat < SILENCE and not _has_ended(index.holder)
 
 
-def claimed(store: CodeStore, wanted: CodeIndex, now: datetime) -> CodeIndex | None:
-    """The index, with the counts of what it has, once it is ours; None while another is at it."""
+def claimed(store: CodeStore, wanted: CodeIndex, now: datetime, *, new: bool) -> CodeIndex | None:
+    """The index, with the counts of what it has, once it is ours; None while another is at it.
+
+    What is not `new` must be there: an index that was dropped is not to come back by itself.
+    """
     there = next((index for index in store.indexes(wanted.user) if index.key == wanted.key), None)
     dead_since = now - SILENCE
     if there is not None and there.beat is not None and there.beat > dead_since and not is_at_work(there, now):
         dead_since = there.beat  # and no later: a third one may have been faster than we are
-    return store.claim_index(wanted, dead_since)
+    return store.claim_index(wanted, dead_since, new=new)
 
 
 def as_it_is(index: CodeIndex, now: datetime) -> CodeIndex:

@@ -15,7 +15,7 @@ from retain.domain.recall import Warning
 from retain.engine.code.indexing.compare import Comparison
 from retain.engine.code.indexing.vectors import embed_missing
 from retain.engine.code.indexing.workers import parsed_files
-from retain.engine.code.parsing.parse import missing_grammar
+from retain.engine.code.parsing.parse import missing_grammar, module_name
 from retain.engine.code.reading.files import Text, read, walk
 from retain.engine.embed import PATIENCE
 from retain.engine.parts import Parts
@@ -54,12 +54,21 @@ class Run:
     """One run. `index`, `tally` and `warnings` can be read from any thread while it works."""
 
     def __init__(
-        self, parts: Parts, index: CodeIndex, stop: threading.Event, told: Callable[[], object] = lambda: None
+        self,
+        parts: Parts,
+        index: CodeIndex,
+        stop: threading.Event,
+        told: Callable[[], object] = lambda: None,
+        turn: "threading.Lock | None" = None,
     ) -> None:
-        """`index` is one that has been claimed for this run; `told` is called whenever there is news."""
+        """`index` is one that has been claimed for this run; `told` is called whenever there is news.
+
+        Of the runs that share a `turn` one at a time makes vectors, so that a question gets its own in between.
+        """
         self.index, self.tally = index, Tally()
         self.warnings: tuple[Warning, ...] = ()
         self._parts, self._stop, self._told = parts, stop, told
+        self._turn = turn or threading.Lock()
         self._root = Path(index.project.path)
         self._skipped: Counter[str] = Counter()
         self._moved: list[tuple[str, str]] = []
@@ -115,6 +124,8 @@ class Run:
                 self._moved.append((old, path))
                 self._marks[path] = file.mark
                 self._count(moved=1)
+                if module_name(old) != module_name(path):
+                    yield file  # what stands outside of everything is called after the file
             else:
                 yield file
 
@@ -122,14 +133,17 @@ class Run:
         store, key = self._parts.store, self.index.key
         moved, marks = self._moved, self._marks
         self._moved, self._marks = [], {}
-        if files or moved:
-            store.save_code(key, files, moved, ())
+        if moved:
+            store.save_code(key, (), moved, ())
+        if files:
+            store.save_code(key, files, (), ())
         if marks:
             store.mark_code(key, marks)
-        known = sum(todo.was_there(file.path) for file in files)
-        chunks = sum(len(file.parsed.chunks) for file in files)
-        self._count(added=len(files) - known, changed=known, chunks=chunks)
-        done = self.index.indexed_files + len(files) + len(marks)
+        read = [file for file in files if not todo.has_moved(file.path)]
+        known = sum(todo.was_there(file.path) for file in read)
+        chunks = sum(len(file.parsed.chunks) for file in read)
+        self._count(added=len(read) - known, changed=known, chunks=chunks)
+        done = self.index.indexed_files + len(read) + len(marks)
         self._report(indexed_files=done, total_chunks=self.index.total_chunks + chunks)
 
     def _embed(self) -> None:
@@ -142,10 +156,14 @@ class Run:
             # Chunks that another model had embedded are counted already.
             self._report(embedded_chunks=min(self.index.embedded_chunks + embedded, self.index.total_chunks))
 
+        while not self._turn.acquire(timeout=REPORT):
+            self._report()
         try:
             embed_missing(self._parts, self.index.key, told)
         except EmbeddingFailed as error:
             self._warn("embedding_failed", f"{error.message}; the code without vectors is found by words only")
+        finally:
+            self._turn.release()
 
     def _while_wanted(self, items: Iterable[T]) -> Iterator[T]:
         for item in items:
@@ -166,8 +184,8 @@ class Run:
             self._told()
 
     def _recount(self) -> None:
-        """Which chunks took the place of others is known to the store only; claiming again tells what there is."""
-        counted = self._parts.store.claim_index(self.index, self._parts.clock.now())
+        """Which chunks took the place of others is known to the store only."""
+        counted = self._parts.store.recount_index(self.index)
         if counted is None:
             raise Cut
         self.index = replace(counted, skipped=dict(self._skipped))

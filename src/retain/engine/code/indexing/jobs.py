@@ -19,10 +19,10 @@ MODEL = 60.0  # seconds that a finished run waits for a model that is still load
 class Job:
     """A run on its thread; begins at once."""
 
-    def __init__(self, parts: Parts, index: CodeIndex, after: Callable[[Run], object]) -> None:
+    def __init__(self, parts: Parts, index: CodeIndex, after: Callable[[Run], object], turn: threading.Lock) -> None:
         self._stop, self._ended, self._after = threading.Event(), threading.Event(), after
         self._hearing: list[Told] = []
-        self.run = Run(parts, index, self._stop, self._tell)
+        self.run = Run(parts, index, self._stop, self._tell, turn)
         self._thread = threading.Thread(target=self._work, name="retain-index", daemon=True)
         self._thread.start()
 
@@ -35,8 +35,8 @@ class Job:
         self._hearing.append(told)
         told(self.run.index)
 
-    def follow(self, seconds: float) -> bool:
-        """Waits for the end, for so long at most; says whether it came."""
+    def follow(self, seconds: float | None) -> bool:
+        """Waits for the end, for so long at most if that is limited; says whether it came."""
         return self._ended.wait(seconds)
 
     def stop(self) -> None:
@@ -61,20 +61,24 @@ class Jobs:
         self._parts = parts
         self._lock = threading.Lock()
         self._jobs: dict[str, Job] = {}
+        self._turn = threading.Lock()
         self._closed = False
 
-    def begin(self, project: Project, user: str) -> tuple[Job | None, bool]:
-        """The run for a folder, and whether it had begun already; None while another process is at it."""
+    def begin(self, project: Project, user: str, *, new: bool = True) -> tuple[Job | None, bool]:
+        """The run for a folder, and whether it had begun already; None while another process is at it.
+
+        What is not `new` is None also when there is no index any more.
+        """
         with self._lock:
             job = self.running(index_key(project.id, user))
             if job or self._closed:
                 return job, True
             now = self._parts.clock.now()
             wanted = CodeIndex(project, user, IndexStatus.INDEXING, started=now, holder=new_holder(), beat=now)
-            index = claimed(self._parts.store, wanted, now)
+            index = claimed(self._parts.store, wanted, now, new=new)
             if index is None:
                 return None, True
-            job = self._jobs[index.key] = Job(self._parts, index, self._after)
+            job = self._jobs[index.key] = Job(self._parts, index, self._after, self._turn)
             return job, False
 
     def running(self, key: str) -> Job | None:
@@ -102,4 +106,4 @@ class Jobs:
         embedder = self._parts.embedder
         is_late = run.index.status is IndexStatus.COMPLETED and embedder.state().name == "loading"
         if is_late and embedder.wait(MODEL) and not self._closed:
-            self.begin(run.index.project, run.index.user)
+            self.begin(run.index.project, run.index.user, new=False)

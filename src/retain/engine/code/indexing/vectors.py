@@ -78,18 +78,14 @@ def _vectors(
 ) -> dict[str, Sequence[Vector]]:
     pieces = {stored.id: embedder.chunks(embedded_as(stored.path, stored.chunk))[:PIECES] for stored in chunks}
     heads = {stored.id: headline(stored.chunk) for stored in chunks}
-    texts = {text for id in pieces for text in (*pieces[id], heads[id])}
-    vectors = _embedded(crew, sorted(texts, key=lambda text: (len(text), text)), pause)
-    return {id: blended([vectors[piece] for piece in pieces[id]], vectors[heads[id]]) for id in pieces}
-
-
-def _embedded(crew: Crew, texts: Sequence[str], pause: Callable[[], None]) -> dict[str, Vector]:
-    """Texts of one length are best embedded together: little of what the model reads is padding then."""
+    # The parts of one symbol share their headline.
+    texts = list(dict.fromkeys([*(piece for some in pieces.values() for piece in some), *heads.values()]))
     made: list[Vector] = []
     for some in crew.embed(texts):
         made += some
         pause()
-    return dict(zip(texts, made, strict=True))
+    vectors = dict(zip(texts, made, strict=True))
+    return {id: blended([vectors[piece] for piece in pieces[id]], vectors[heads[id]]) for id in pieces}
 
 
 def blended(pieces: Iterable[Vector], head: Vector) -> tuple[Vector, ...]:

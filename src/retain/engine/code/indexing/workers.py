@@ -80,7 +80,10 @@ class Crew:
     def _work(self, parser: "Parser") -> None:
         while (item := self._todo.get()) is not None:
             batch, answer = item
-            answer.set_result(parser.parse(batch))
+            try:
+                answer.set_result(parser.parse(batch))
+            except BaseException as error:  # noqa: BLE001 - raised where the answer is waited for
+                answer.set_exception(error)
 
 
 class Parser:
@@ -120,7 +123,8 @@ class Parser:
             pickle.dump(batch, process.stdin, pickle.HIGHEST_PROTOCOL)
             process.stdin.flush()
             answer: list[CodeFile] = pickle.load(process.stdout)
-        except (OSError, EOFError, pickle.UnpicklingError, ValueError, LookupError):  # an answer that was cut off
+        except (OSError, EOFError, pickle.UnpicklingError, ValueError, LookupError, AttributeError, ImportError):
+            # It was ended or died: an answer that was cut off may be anything.
             process.kill()
             process.wait()
             return None

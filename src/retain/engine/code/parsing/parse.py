@@ -24,7 +24,7 @@ _SHORT_DOC = 200
 # A line that holds no word, or only begins or ends what has its chunks: `type (`, `} // namespace a`, `#endif`.
 FRAME = re.compile(r"^(?:\W*|\s*\w+\s*[({:]\s*|\s*(?:[\])}][\])}(;,\s]*(?://|/\*|#)|end\b|#\s*endif\b|#!).*)$")
 
-_FOLDER_FILES = frozenset({"__init__", "index", "mod"})
+_FOLDER_FILES = frozenset({"__init__", "index", "mod"})  # their module is called as the folder is
 _NOT_USES = frozenset({"self", "Self", "this", "super"})
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -46,7 +46,7 @@ def parse(path: str, text: str, *, plainly: bool = False) -> Parsed:
     grammar = None if plainly else grammar_of(reader)
     if grammar is None or not text.strip():
         return Parsed(reader.name, tuple(_paragraphs(lines, _file_name(path))))
-    return _parsed_code(reader.name, grammar, source_of(text, _module_name(path)))
+    return _parsed_code(reader.name, grammar, source_of(text, module_name(path)))
 
 
 def missing_grammar(language: str) -> bool:
@@ -68,7 +68,7 @@ def _file_name(path: str) -> str:
     return PurePosixPath(path.replace("\\", "/")).name
 
 
-def _module_name(path: str) -> str:
+def module_name(path: str) -> str:
     pure = PurePosixPath(path.replace("\\", "/"))
     return pure.parent.name if pure.stem in _FOLDER_FILES and pure.parent.name else pure.stem
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from retain.domain.code import CodeIndex, Mark
 from retain.engine.code.reading.files import Text, read
+from retain.engine.code.reading.secrets import without_secrets
 
 
 class Disk:
@@ -23,12 +24,12 @@ class Disk:
         return self._unchanged[file]
 
     def lines(self, index: str, path: str, mark: Mark) -> list[str] | None:
-        """The lines of a file, or None when it has changed."""
+        """The lines of a file, without secrets, or None when it has changed."""
         file = (index, path)
         if file not in self._lines:
             text = self._says(file, mark)
             self._unchanged[file] = text is not None
-            self._lines[file] = text.text.split("\n") if text else None
+            self._lines[file] = without_secrets(text.text).split("\n") if text else None
         return self._lines[file]
 
     @property

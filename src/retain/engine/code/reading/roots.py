@@ -5,6 +5,9 @@ from pathlib import Path
 
 from retain.errors import InvalidPath
 
+# Folders of the home in which programs keep keys.
+_KEYS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".config/gcloud")
+
 
 @dataclass(frozen=True, slots=True)
 class Roots:
@@ -20,6 +23,8 @@ class Roots:
             raise InvalidPath(path, "there is no such folder; give the path of a project's folder")
         if root == Path(root.anchor) or (self.home and root == _real(self.home)):
             raise InvalidPath(path, "this is more than a project; give the folder of one project in it")
+        if self.home and any(root.is_relative_to(_real(self.home) / name) for name in _KEYS):
+            raise InvalidPath(path, "this folder is where keys are kept; give that of a project")
         allowed = list(dict.fromkeys(_real(one) for one in self.allowed))
         if not any(root.is_relative_to(one) for one in allowed):
             listed = ", ".join(map(str, allowed)) or "none"

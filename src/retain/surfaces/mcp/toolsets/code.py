@@ -7,6 +7,7 @@ from pydantic import Field
 from retain.app import Retain
 from retain.domain.code import CodeIndex
 from retain.engine.code.finding.search import CodeQuestion
+from retain.engine.code.indexing.progress import progress_percent
 from retain.engine.recall.recall import MAX_QUESTION
 from retain.surfaces import code_reports
 from retain.surfaces.mcp.arguments import NOT_BLANK
@@ -30,9 +31,10 @@ def index_project(
 ) -> Body:
     """Make a codebase searchable with search_code. Call it once for a project, and again after large changes: only
     what changed is read again. A large project goes on in the background."""
+    complete = code_reports.with_vectors(app)
 
     def tell(index: CodeIndex) -> None:
-        progress(code_reports.percent(app, index), 100, code_reports.said(index))
+        progress(progress_percent(index, with_vectors=complete), 100, code_reports.said(index))
 
     return code_reports.indexed(app, app.engine.code.index(path, app.caller(user=user_id), watch=watch, progress=tell))
 
