@@ -137,6 +137,16 @@ def test_a_change_by_another_process_is_seen_at_once(two_stores, lane):
     assert lane(other, wanted()) == [KEPT]
 
 
+def test_a_session_is_listed_newest_first_over_its_places_and_states(store):
+    forgotten = in_state(State.FORGOTTEN)
+    save(store, a_memory("m1", session="s1", when=at(1)), a_memory("m2", session="s2", when=at(2)))
+    save(store, a_memory("m3", session="s1", when=at(3), status=forgotten))
+    save(store, a_memory("m4", session="s1", when=at(4), place=EVERYWHERE))
+    filter = wanted(places=(a_place(), EVERYWHERE), states=(State.ACTIVE, State.FORGOTTEN), session="s1")
+    assert by_list(store, filter) == ["m4", "m3", "m1"]
+    assert ids(store.listed(filter, 1, 1)) == ["m3"]
+
+
 def test_link_counts_are_of_memories_that_pass_the_filter(store):
     keep_both(store, a_memory(), a_memory(status=in_state(State.FORGOTTEN)))
     assert store.link_counts(["e-Thing", "e-None"], wanted()) == {"e-Thing": 1}

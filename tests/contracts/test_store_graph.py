@@ -54,6 +54,8 @@ def test_entities_come_by_id_and_names_by_owner(store):
     save(store, entities=(an_entity("A"), an_entity("B"), an_entity("C", owner="other")))
     assert [entity.name for entity in store.entities(["e-B", "nobody", "e-A"])] == ["B", "A"]
     assert sorted(store.entity_names(["shop"])) == ["A", "B"]
+    assert store.names(["e-C", "nobody", "e-A"]) == {"e-A": "A", "e-C": "C"}
+    assert store.names([]) == {}
 
 
 def test_a_link_to_an_entity_that_is_known_under_another_id_reaches_it(store):

@@ -236,6 +236,11 @@ def test_contexts_follow_the_turns_a_source_names_and_leave_out_what_is_forgotte
     assert [(distance, id) for distance, id, _ in context.neighbours] == [(-1, "t7")]
 
 
+def test_contexts_without_reach_are_alone_even_where_two_memories_name_one_turn(store):
+    save(store, *(a_memory(id, id, session="s1", source=Source(conversation_turn=3)) for id in ("m1", "m2")))
+    assert [len(c.neighbours) for reach in (0, 1) for c in store.contexts(["m1"], wanted(), reach)] == [0, 1]
+
+
 def test_corpus_counts_texts_and_the_texts_that_hold_a_term(store):
     save(store, a_memory("m1", "red red blue"), a_memory("m2", "red"), a_memory("m3", "green"))
     corpus = store.corpus(["red", "blue", "purple"])

@@ -52,6 +52,14 @@ def test_the_limit_cuts_the_answer_and_not_the_count(store):
     assert (len(result), result.matched) == (4, 30)
 
 
+def test_a_term_is_counted_anew_once_anybody_has_written(two_stores):
+    here, there = two_stores
+    texts(here, a="the red door")
+    assert [here.corpus(["red"]).holding["red"], here.corpus(["red"]).holding["red"]] == [1, 1]
+    texts(there, b="a red window")
+    assert (here.corpus(["red"]).holding, set(found(here, "red").scores)) == ({"red": 2}, {"a", "b"})
+
+
 def test_what_nobody_said_is_not_found(store):
     texts(store, a="red")
     for question in ("purple", "", "   ", "?!"):

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retain.engine.lifecycle.contradictions import Clash, clash
+from retain.engine.lifecycle.vocabulary import REWRITES
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
@@ -243,6 +244,29 @@ def test_what_the_rules_do_not_see(old, new, cosine):
 )
 def test_a_clash_says_in_what(old, new, expected):
     assert clash(old, new, cosine=0.8) == expected
+
+
+SAID_OTHERWISE = """
+    we cache it, because it is slow|we cache it since May|we cache it, so that it is fast|we cache it due to load
+    we cache it in order to win|we cache it, to avoid load|we cache it, although it is small|we cache it, so we win
+    we cache what is large, which is much|we used to cache it|we switched to Go|we were moving back to Go
+    the service was migrated from Perl to Go|it changed slowly over from the old Perl to Go|we replaced Perl with Go
+    we prefer Go over Perl|it is not only Go|no matter what it is Go|it takes no more than 5 seconds
+    it is no longer Go|it can't be Go|it cannot be Go|it won't be Go|it isn't Go|use Go, and not Perl
+    use Go instead of Perl|use Go rather than Perl|use Go in place of Perl|it is Go anymore|from now on it is Go
+    as of today it is Go|it is Go these days|at the moment it is Go|we stopped using Go|we avoid Go|we got rid of Go
+    it refuses to start|it fails to start|it was rewritten in Go|the flag is on by default|flags are turned on.
+    the flag is off|flags are switched off|requests time out|it timed out|it is plain text|Ada is on call
+    open a pull request|it does not start|it did start|we do it
+"""
+
+
+def test_no_hint_hides_what_is_said_in_another_way():
+    said = [example.strip() for line in SAID_OTHERWISE.strip().splitlines() for example in line.split("|")]
+    for hints, pattern, _ in REWRITES:
+        matching = [text for text in said + [text.upper() for text in said] if pattern.search(text)]
+        assert matching, pattern.pattern
+        assert all(any(hint in text.lower() for hint in hints) for text in matching), pattern.pattern
 
 
 def test_one_sentence_of_many_is_enough():

@@ -231,8 +231,9 @@ def test_the_command_that_undoes_it_brings_everything_back(tmp_path):
     board.app.close()
     ended = Command(tmp_path)(*undo[1:], "--yes", RETAIN_HOME=str(home))
     assert (undo[0], ended.code) == ("retain", 0), ended
-    assert seen(board) == before
-    board.app.close()
+    again = Desk(home, GRAPH)
+    assert seen(again) == before
+    again.app.close()
 
 
 def test_a_reset_empties_only_the_one_who_asks(board, tmp_path):

@@ -67,12 +67,11 @@ class Place:
     @property
     def key(self) -> str:
         """A string that is equal exactly where the place is; a narrower scope names more of its parts."""
-        parts = {
-            Scope.USER: ("user", self.user),
-            Scope.PROJECT: ("project", self.user, self.project or ""),
-            Scope.SESSION: ("session", self.user, self.session or ""),
-        }
-        return "\x1f".join(parts[self.scope])
+        if self.scope is Scope.USER:
+            return f"user\x1f{self.user}"
+        if self.scope is Scope.PROJECT:
+            return f"project\x1f{self.user}\x1f{self.project or ''}"
+        return f"session\x1f{self.user}\x1f{self.session or ''}"
 
     @property
     def owner(self) -> str:

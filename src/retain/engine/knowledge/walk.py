@@ -191,4 +191,4 @@ def _names(store: Store, seen: Neighbourhood) -> dict[str, str]:
     """Names of all that the relations touch, also of entities beyond the limit."""
     known = {entity.id: entity.name for entity in seen.entities}
     ends = {end for r in seen.relations for end in (r.source, r.target)} - known.keys()
-    return known | {entity.id: entity.name for entity in store.entities(list(ends))}
+    return known | store.names(list(ends))

@@ -18,6 +18,7 @@ from retain.engine.lifecycle.vocabulary import (
 )
 
 _SAME_TOPIC = 0.6  # cosine above which two texts are about the same thing, as the contracts have it
+_ASSERT_NOTHING = frozenset({"question", "list", "hedged"})
 _OPPOSING = ("un", "non", "non-", "in", "im", "ir", "il", "dis")
 
 
@@ -35,7 +36,8 @@ def clash(old: str, new: str, *, cosine: float) -> Clash | None:
     Wants the same subject: all content words of one sentence in the other, or, with texts this alike
     (`cosine`), the same subject and slot.
     """
-    for before, now in product(statements(old), statements(new)):
+    asserted = [statement for statement in statements(new) if not statement.marks & _ASSERT_NOTHING]
+    for before, now in product(statements(old) if asserted else (), asserted):
         if not _comparable(before, now):
             continue
         found = _negation(before, now) or _antonym(before, now) or _value(before, now, cosine)
@@ -46,8 +48,7 @@ def clash(old: str, new: str, *, cosine: float) -> Clash | None:
 
 def _comparable(old: Statement, new: Statement) -> bool:
     """Questions, lists, plans and history assert nothing that a present fact could deny."""
-    marks = old.marks | new.marks
-    if marks & {"question", "list", "hedged"}:
+    if (old.marks | new.marks) & _ASSERT_NOTHING:
         return False
     return not (old.marks ^ new.marks) & {"past", "conditional", "other"} and _same_identity(old, new)
 

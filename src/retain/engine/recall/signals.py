@@ -7,6 +7,7 @@ explained, and a threshold keeps its meaning.
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from retain.domain.stem import stem
@@ -41,7 +42,7 @@ def words(contexts: Sequence[Context], query: Sequence[str], corpus: Corpus) -> 
 def subject(text: str, question: frozenset[str]) -> float:
     """1 when the memory begins with `Name:` and the question names Name."""
     found = _LABEL.match(text)
-    return float(found is not None and question.issuperset(terms(found[1])))
+    return float(found is not None and question.issuperset(_named(found[1])))
 
 
 def pairs(question: str) -> list[str]:
@@ -68,6 +69,11 @@ def asking(text: str) -> float:
     return sum(len(s) for s in sentences if s.endswith("?")) / total if total else 0.0
 
 
+@lru_cache(maxsize=1024)  # few people speak, and often
+def _named(label: str) -> tuple[str, ...]:
+    return tuple(terms(label))
+
+
 def _rarity(query: Sequence[str], corpus: Corpus) -> dict[str, float]:
     total = corpus.documents
     return {t: math.log(1 + max(total - n + 0.5, 0.0) / (n + 0.5)) for t in query for n in [corpus.holding[t]]}
@@ -77,14 +83,15 @@ class _Counted(dict[str, tuple[dict[str, float], int]]):
     """How often a text holds each of the terms, and how many it has in all; neighbours of several are read once."""
 
     def __init__(self, terms: Iterable[str]) -> None:
-        self._terms = tuple(terms)
+        self._terms = dict.fromkeys(terms)
+        self._any = frozenset(self._terms)
 
     def __missing__(self, said: str) -> tuple[dict[str, float], int]:
-        # Most texts hold none of the terms, and a substring test sees that without splitting them.
-        held = [term for term in self._terms if term in said]
-        words = said.split(" ") if held else []
-        counts = {term: float(n) for term in held if (n := words.count(term))}
-        self[said] = counts, len(words) or said.count(" ") + 1
+        words = said.split(" ")
+        held = self._any.intersection(words)
+        # In the order of the question, for sums of the same numbers in another order may differ.
+        counts = {term: float(words.count(term)) for term in self._terms if term in held} if held else {}
+        self[said] = counts, len(words)
         return self[said]
 
 

@@ -19,7 +19,8 @@ def where(wanted: Filter) -> tuple[str, list[Any]]:
 
     # The plus keeps these from being the way to find them: a session has few memories, its place all of a project's.
     asked = "+" if wanted.session else ""
-    add(f"{asked}m.place in ({marks(wanted.place_keys)})", *wanted.place_keys)
+    places = wanted.place_keys
+    add(f"{asked}m.place in ({marks(places)})", *places)
     if wanted.states:
         add(f"{asked}m.state in ({marks(wanted.states)})", *(state.value for state in wanted.states))
     if wanted.kinds:

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from retain.domain.claims import fingerprint
@@ -15,6 +16,7 @@ _MICROSECOND = timedelta(microseconds=1)
 KINDS = {kind.value: kind for kind in Kind}
 SCOPES = {scope.value: scope for scope in Scope}
 STATES = {state.value: state for state in State}
+_NO_SOURCE, _ACTIVE = Source(), Status()
 
 MEMORY_COLUMNS = (
     "id, text, title, kind, category, scope, place, user, project, session, agent, tags, importance, source, metadata, "
@@ -33,6 +35,7 @@ def micros_or_none(moment: datetime | None) -> int | None:
     return None if moment is None else micros(moment)
 
 
+@lru_cache(maxsize=1024)  # most rows name one moment three or four times
 def moment(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
@@ -79,6 +82,7 @@ def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
     (created, updated, event_time, valid_from, valid_until, state, reason, since, successor) = row[15:24]
     (consolidated, derived_from, reinforced, reinforced_at, version, _, accesses, accessed, model) = row[24:]
     in_session = session if scope == "session" else None
+    is_plain = state == "active" and reason is since is successor is None
     memory = Memory(
         id=id,
         text=text,
@@ -90,14 +94,14 @@ def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
         agent=agent,
         tags=_list(tags),
         importance=importance,
-        source=Source(**_object(source)),
+        source=_NO_SOURCE if source == "{}" else Source(**json.loads(source)),
         metadata=_object(metadata),
         created=moment(created),
         updated=moment(updated),
         event_time=moment(event_time),
         valid_from=moment(valid_from),
         valid_until=moment_or_none(valid_until),
-        status=Status(STATES[state], reason, moment_or_none(since), successor),
+        status=_ACTIVE if is_plain else Status(STATES[state], reason, moment_or_none(since), successor),
         consolidated=bool(consolidated),
         derived_from=_list(derived_from),
         reinforced=reinforced,
