@@ -183,13 +183,14 @@ def test_the_log_stays_bounded_while_readers_overlap_without_a_gap(sqlite_file):
     readers = [threading.Thread(target=read_all_the_time) for _ in range(3)]
     for reader in readers:
         reader.start()
-    for n in range(80):
+    for n in range(200):
         save(sqlite_file, a_memory("m1", f"{n} {random.randbytes(150_000).hex()}"))
         largest = max(largest, files_of(sqlite_file.path)[1].stat().st_size)
     done.set()
     for reader in readers:
         reader.join()
-    assert largest < 9_000_000
+    # Without a bound it grows to 70 MB. How soon readers make way depends on how busy the machine is.
+    assert largest < 35_000_000
 
 
 def test_a_store_used_before_a_fork_works_in_the_child(sqlite_file):
