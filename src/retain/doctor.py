@@ -133,7 +133,10 @@ def _permissions(settings: Settings, settings_files: Sequence[Path]) -> Iterator
     for path, mode in found:
         repair = f"retain doctor --repair, or chmod {mode:o} {path}"
         yield Check("permissions", "fail", f"{path} can be read by others", repair)
-    if not found:
+    closed = maintenance.not_writable(settings)
+    for path in closed:
+        yield Check("permissions", "fail", f"{path} cannot be written to", f"chmod u+w {path}")
+    if not found and not closed:
         yield Check("permissions", "ok", "nobody else can read the store, the backups and the settings")
 
 

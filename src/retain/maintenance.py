@@ -121,6 +121,14 @@ def too_open(settings: Settings, settings_files: Iterable[Path]) -> list[tuple[P
     return [(path, mode) for path, mode in wanted if path.exists() and stat.S_IMODE(path.stat().st_mode) & ~mode]
 
 
+def not_writable(settings: Settings) -> list[Path]:
+    """The store's file, or the folder it is in, where this user may not write."""
+    database = settings.database_file
+    if database == MEMORY:
+        return []
+    return [path for path in (database, database.parent) if path.exists() and not os.access(path, os.W_OK)]
+
+
 def close_up(settings: Settings, settings_files: Iterable[Path]) -> list[str]:
     found = too_open(settings, settings_files)
     for path, mode in found:

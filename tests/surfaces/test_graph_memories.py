@@ -349,3 +349,8 @@ def test_another_project_keeps_its_memories_apart(desks, board, tmp_path):
     elsewhere = desks(tools=board.tools, project_dir=tmp_path / "bank")
     assert listed(elsewhere) == []
     assert elsewhere("get_memory", id=id)["content"] == "We deploy on Mondays"
+
+
+def test_an_id_is_taken_in_the_nested_form_in_which_it_was_given(board):
+    nested = board("get_memory", id=board.noted("We deploy on Mondays"))["id"]
+    assert board("get_memory", id=nested)["content"] == "We deploy on Mondays"

@@ -187,6 +187,7 @@ def status(app: Retain) -> Body:
             "forgotten": counts.by_state.get("forgotten", 0),
             "entities": counts.entities,
             "relationships": counts.relations,
+            "code_chunks": counts.code_chunks,
         },
         "storage": {
             "database_size_bytes": report.size,

@@ -276,3 +276,13 @@ def test_meaning_finds_what_shares_no_word(store, tmp_path):
     tree.index()
     hit: CodeHit = tree.ask("delete all documents from a directory").hits[0]
     assert hit.stored.chunk.name == "erase" and hit.words == 0
+
+
+def test_of_indexes_in_one_another_the_nearest_is_searched(tree):
+    inner = tree.beside("shop/parts").write(bolt="def fasten(bolt): ...")
+    tree.index()
+    inner.index()
+    assert tree.ask("fasten", tree.inside).searched == ("shop",)
+    assert tree.ask("fasten", inner.inside).searched == ("parts",)
+    outside = Caller("", tree.beside("").project)
+    assert tree.ask("fasten", outside).searched == ("shop",)

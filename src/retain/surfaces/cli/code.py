@@ -30,8 +30,12 @@ def index(call: Call, path: Path | None, watch: bool) -> None:
     with _memory(call) as app:
         caller = app.caller()
         folder = path or Path(caller.project.path if caller.project else ".")
-        with _bar(call.terminal, app, folder.name or str(folder)) as tell:
-            done = app.engine.code.index(str(folder), caller, watch=watch, patience=None, progress=tell)
+        try:
+            with _bar(call.terminal, app, folder.name or str(folder)) as tell:
+                done = app.engine.code.index(str(folder), caller, watch=watch, patience=None, progress=tell)
+        except KeyboardInterrupt:
+            call.terminal.warn("stopped; what is done is kept, and `retain index` goes on from there")
+            raise
         call.terminal.tell(code_reports.indexed(app, done), drawn_code.indexed(done))
         if watch:
             _stay(call.terminal, app, done)

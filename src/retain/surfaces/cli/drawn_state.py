@@ -31,6 +31,7 @@ def status(report: Report, caller: Caller, settings: Settings) -> Drawn:
             else None,
             "model": report.model + (f" ({report.model_state.why})" if report.model_state.why else ""),
             "store": f"{settings.database_file}, {report.size / 1e6:.1f} MB",
+            "code": f"{counts.code_chunks:,} chunks (`retain projects` lists them)" if counts.code_chunks else None,
             "project": caller.project.path if caller.project else "none (home or root)",
             "session": caller.session,
         }

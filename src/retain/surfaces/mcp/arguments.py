@@ -215,7 +215,10 @@ def _is(given: object, kind: str | None) -> bool:
 
 
 def _decoded(given: object, kind: str | None) -> object:
-    """An array or object that came as a JSON string, which many models send."""
+    """An array or object that came as a JSON string, which many models send; an id in the nested form of a contract."""
+    match given:
+        case {"tb": str(), "id": {"String": str(id)}} if kind == "string":
+            return id
     if not isinstance(given, str) or kind not in ("array", "object"):
         return given
     try:

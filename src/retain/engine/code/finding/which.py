@@ -86,11 +86,19 @@ def _is(project: Project, wanted: str) -> bool:
 
 
 def _near(indexes: Sequence[CodeIndex], caller: Caller) -> list[CodeIndex]:
+    """The nearest index that holds the current project, else all in it that no other one there holds."""
     if caller.project is None:
         return []
     here = PurePath(caller.project.path)
-    folders = [(index, PurePath(index.project.path)) for index in indexes]
-    return [index for index, folder in folders if here.is_relative_to(folder) or folder.is_relative_to(here)]
+    around = [index for index in indexes if here.is_relative_to(index.project.path)]
+    if around:
+        return [max(around, key=lambda index: len(index.project.path))]
+    inside = [index for index in indexes if PurePath(index.project.path).is_relative_to(here)]
+    return [index for index in inside if not any(_holds(other, index) for other in inside)]
+
+
+def _holds(outer: CodeIndex, inner: CodeIndex) -> bool:
+    return outer is not inner and PurePath(inner.project.path).is_relative_to(outer.project.path)
 
 
 def _known(indexes: Sequence[CodeIndex]) -> str:

@@ -213,7 +213,7 @@ class Run:
 
     def _warn_of_grammars(self, languages: set[str]) -> None:
         if missing := sorted(filter(missing_grammar, languages)):
-            cure = 'pip install "retain[code]", then index again'
+            cure = 'they come with the extra `code`: pip install ".[code]" in the folder of Retain, then index again'
             self._warn("missing_extra", f"no grammar for {', '.join(missing)}: cut by paragraphs only; {cure}")
 
 

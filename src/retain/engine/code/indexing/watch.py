@@ -124,5 +124,7 @@ def _library() -> Any:  # the module, which may not be there for the type checke
     try:
         import watchfiles
     except ImportError:
-        raise MissingExtra('watching for changes needs watchfiles: pip install "retain[code]"') from None
+        raise MissingExtra(
+            'watching for changes needs watchfiles, of the extra `code`: pip install ".[code]" in the folder of Retain'
+        ) from None
     return watchfiles

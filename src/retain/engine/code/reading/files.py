@@ -83,7 +83,7 @@ def walk(root: Path, skipped: Counter[str]) -> Iterator[Seen]:
                 yield found
             elif found is None:
                 below.append((path, rules))
-            else:
+            elif entry.name not in names.HISTORY:  # of which nobody asks why it is left out
                 skipped[found] += 1
         folders.extend(reversed(below))
 

@@ -3,7 +3,8 @@
 import re
 
 # Never source, whatever an ignore file says.
-NEVER = frozenset({".git", ".hg", ".svn", ".jj", "__pycache__", "node_modules"})
+HISTORY = frozenset({".git", ".hg", ".svn", ".jj"})
+NEVER = HISTORY | {"__pycache__", "node_modules"}
 _VENDORED = """
     vendor vendored third_party third-party thirdparty 3rdparty bower_components jspm_packages site-packages
     dist-packages venv virtualenv Pods Carthage DerivedData elm-stuff dist htmlcov wheelhouse __pypackages__

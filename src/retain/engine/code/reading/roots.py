@@ -20,7 +20,8 @@ class Roots:
         """The folder that a path names, without detours and links; raises `InvalidPath` when it may not be indexed."""
         root = _resolved(path)
         if root is None:
-            raise InvalidPath(path, "there is no such folder; give the path of a project's folder")
+            what = "this is a file" if _is_file(path) else "there is no such folder"
+            raise InvalidPath(path, f"{what}; give the path of a project's folder")
         if root == Path(root.anchor) or (self.home and root == _real(self.home)):
             raise InvalidPath(path, "this is more than a project; give the folder of one project in it")
         if self.home and any(root.is_relative_to(_real(self.home) / name) for name in _KEYS):
@@ -42,6 +43,13 @@ def _resolved(path: str) -> Path | None:
         return real if real.is_dir() else None
     except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a loop of links, a user that is not there
         return None
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).expanduser().is_file()
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def _real(path: Path) -> Path:

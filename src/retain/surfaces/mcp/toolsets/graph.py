@@ -59,7 +59,9 @@ def store_memory(
     memory_type: Annotated[KindName | None, Field(description="What happened, a fact, or how to do it")] = None,
     user_id: UserId = None,
     metadata: dict[str, Any] | None = None,
-    event_time: Annotated[str | None, Field(description="When it happened, in ISO 8601; default now")] = None,
+    event_time: Annotated[
+        str | None, Field(description="When it happened, in ISO 8601; default now", json_schema_extra=DATE_TIME)
+    ] = None,
 ) -> Body:
     """Remember a decision, fact, event or procedure for later sessions. Saying the same twice reinforces it."""
     happened = parse_moment(event_time, "event_time") if event_time is not None else None
@@ -129,7 +131,9 @@ def recall(
     query: Annotated[Query, Field(description="A question in plain words; names and identifiers help")],
     limit: Few = 10,
     include_memories: bool = True,
-    include_code: bool = False,
+    include_code: Annotated[
+        bool, Field(description="Code too; `score` then says how far a hit stands out among its kind")
+    ] = False,
     project_id: Annotated[str | None, Field(description="Only code of this project; needs include_code")] = None,
     language: Annotated[str | None, Field(description="Only code in this language; needs include_code")] = None,
     vector_weight: Annotated[Weight, Field(description="Meaning; 0 switches it off")] = 0.40,
@@ -186,7 +190,10 @@ def get_related(
     entity_id: Id,
     depth: Annotated[int, Field(ge=1, le=3)] = 1,
     direction: Literal["outgoing", "incoming", "both"] = "outgoing",
-    at: Annotated[str | None, Field(description="Relations as they held then, in ISO 8601; default now")] = None,
+    at: Annotated[
+        str | None,
+        Field(description="Relations as they held then, in ISO 8601; default now", json_schema_extra=DATE_TIME),
+    ] = None,
     user_id: UserId = None,
 ) -> Body:
     """What an entity is connected with, up to three steps away."""
