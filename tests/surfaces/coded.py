@@ -12,7 +12,6 @@ class Clock:
     def parse_moment(self, text_that_somebody_has_written, zone_in_which_it_was_written="UTC"):
         return parse_moment(text_that_somebody_has_written) if text_that_somebody_has_written else None
 '''
-LEFT_OUT = ""
 
 
 def with_code(folder: Path) -> Command:

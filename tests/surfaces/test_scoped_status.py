@@ -21,6 +21,7 @@ def test_an_empty_memory_is_told_as_it_is(desk, tmp_path):
         "forgotten": 0,
         "entities": 0,
         "relationships": 0,
+        "code_chunks": 0,
     }
     assert (body["current_session"]["session_id"], body["current_session"]["memories_this_session"]) == ("s1", 0)
     assert (body["project"], body["warnings"]) == (str(tmp_path / "shop"), [])

@@ -42,7 +42,6 @@ def test_files_come_in_a_fixed_order_with_their_size_and_time(tmp_path):
         ("build/x.py", "vendored"),
         ("target/x.rs", "vendored"),
         ("__pycache__/x.py", "vendored"),
-        ("submodule/.git", "vendored"),
         ("pkg.egg-info/PKG-INFO", "vendored"),
         (".idea/x.xml", "hidden"),
         ("package-lock.json", "lock_file"),
@@ -74,6 +73,7 @@ def test_names_that_only_look_like_it_are_kept(tmp_path, path):
 
 def test_the_history_of_a_repository_is_left_out_without_a_word(tmp_path):
     write(tmp_path, ".git/config")
+    write(tmp_path, "submodule/.git")
     assert walked(tmp_path) == ([], {})
 
 

@@ -46,7 +46,7 @@ def test_a_path_that_is_no_folder_is_refused(code, bad):
 
 
 def test_a_file_is_no_folder(code, root):
-    with pytest.raises(InvalidPath, match="no such folder"):
+    with pytest.raises(InvalidPath, match="this is a file"):
         code.index(str(root / "README.md"), ADA)
 
 

@@ -147,5 +147,5 @@ def test_which_paths_matter(root):
 
 def test_without_the_library_it_says_what_to_install(root, monkeypatch):
     monkeypatch.setitem(sys.modules, "watchfiles", None)  # as if it were not installed
-    with pytest.raises(MissingExtra, match=r"retain\[code\]"):
+    with pytest.raises(MissingExtra, match=r"extra `code`"):
         Watcher(root, Calls())
