@@ -2,6 +2,7 @@
 
 import pytest
 
+from surfaces.coded import with_code
 from surfaces.wire import GRAPH, Desk, Wire, environment, serve_command
 
 
@@ -41,6 +42,19 @@ def board(desks):
 def knowing_board(desks):
     """One window with the graph tools and the real model."""
     return desks(tools=GRAPH, embedding_model="bundled")
+
+
+@pytest.fixture
+def retain(tmp_path):
+    """The command, in a project with some code."""
+    return with_code(tmp_path)
+
+
+@pytest.fixture
+def known(retain):
+    """The same, once that code is indexed."""
+    assert retain("index").code == 0
+    return retain
 
 
 @pytest.fixture

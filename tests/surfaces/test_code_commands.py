@@ -5,19 +5,6 @@ import re
 import pytest
 
 from indexing import FORMAT, PARSE, a_tree, write
-from surfaces.coded import with_code
-
-
-@pytest.fixture
-def retain(tmp_path):
-    return with_code(tmp_path)
-
-
-@pytest.fixture
-def known(retain):
-    assert retain("index").code == 0
-    return retain
-
 
 # index
 

@@ -12,23 +12,11 @@ import pytest
 from rich.text import Text
 
 from indexing import FORMAT, PARSE, a_tree, write
-from surfaces.coded import with_code
 from surfaces.waiting import until
 
 LARGE = 700, 25
 PACE = re.compile(r"shop  indexing · .*\n.*\n  [\d.]+ %, about \d+ s to go · [\d,]+ of [\d,]+ files read\n")
 TERMINAL = {"FORCE_COLOR": "1", "COLUMNS": "80"}
-
-
-@pytest.fixture
-def retain(tmp_path):
-    return with_code(tmp_path)
-
-
-@pytest.fixture
-def known(retain):
-    assert retain("index").code == 0
-    return retain
 
 
 def shown(ended):

@@ -32,7 +32,7 @@ class Embedded:
 def embedded(embedder: Embedder, text: str) -> Embedded:
     """Vectors of the first chunks; none, with a warning, while the model is not there."""
     if not embedder.wait(PATIENCE):
-        return Embedded(embedder.model, warning=Warning("embedding_failed", _why_not(embedder)))
+        return Embedded(embedder.model, warning=Warning("embedding_failed", why_not(embedder)))
     try:
         chunks = embedder.chunks(text)
         vectors = tuple(embedder.embed(chunks[:AT_ONCE]))
@@ -44,7 +44,7 @@ def embedded(embedder: Embedder, text: str) -> Embedded:
 def query_vector(embedder: Embedder, text: str) -> tuple[Vector | None, Warning | None]:
     """The vector of a question, or why there is none."""
     if not embedder.wait(PATIENCE):
-        return None, _by_keyword(_why_not(embedder))
+        return None, _by_keyword(why_not(embedder))
     try:
         return embedder.embed(embedder.chunks(text)[:1])[0], None
     except EmbeddingFailed as error:
@@ -55,7 +55,7 @@ def _by_keyword(why: str) -> Warning:
     return Warning("partial_results", f"Vector search unavailable ({why}); searched by keyword")
 
 
-def _why_not(embedder: Embedder) -> str:
+def why_not(embedder: Embedder) -> str:
     state = embedder.state()
     if state.name == "off":
         return f"the embedding model is off: {state.why}"

@@ -150,16 +150,18 @@ def _search(parts: Parts, question: ChannelQuestion, channels: Channels, wanted:
         channels.warnings += [warning] if warning else []
     if vector := channels.vector:
         model = parts.embedder.model
-        channels.meaning = timely(channels, "vector", lambda: store.by_vector(vector, model, wanted, most))
+        channels.meaning = timely(channels, "vector", lambda: store.by_vector(vector, model, wanted, most), Found())
     if channels.vector is None:
         # Someone who asked for meaning alone is better served by words than by nothing.
         words = weights.words or (weights.vector if not weights.graph else 0.0)
         weights = replace(weights, vector=0.0, words=words)
     if weights.words:
         corpus = channels.corpus = store.corpus(query_terms(question.text))
-        channels.words = timely(channels, "keyword", lambda: _by_words(store, corpus, wanted, most))
+        channels.words = timely(channels, "keyword", lambda: _by_words(store, corpus, wanted, most), Found())
     if weights.graph:
-        channels.graph = timely(channels, "graph", lambda: _by_graph(parts, question.text, channels, wanted, caller))
+        channels.graph = timely(
+            channels, "graph", lambda: _by_graph(parts, question.text, channels, wanted, caller), Found()
+        )
     return weights
 
 

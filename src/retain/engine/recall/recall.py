@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Protocol, TypeVar
 
 from retain.domain.memory import Kind, MemoryId, Scope, State, Vector
 from retain.domain.recall import KEPT, Filter, Found, Hit, Recalled, Strategy, Warning
@@ -123,17 +124,28 @@ def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller) ->
     vector = lanes.vector
     if vector:
         model = parts.embedder.model
-        lanes.meaning = timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, most))
+        lanes.meaning = timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, most), Found())
     keyword = question.strategy in (Strategy.KEYWORD, Strategy.HYBRID)
     if keyword or (question.strategy is Strategy.VECTOR and not vector):
         asked = query_terms(question.text)
-        lanes.words = timely(lanes, "keyword", lambda: store.by_words(asked, wanted, most, counted=True))
+        lanes.words = timely(lanes, "keyword", lambda: store.by_words(asked, wanted, most, counted=True), Found())
     if question.strategy is Strategy.GRAPH:
-        lanes.graph = timely(lanes, "graph", lambda: proximity(store, question.text, wanted, caller))
+        lanes.graph = timely(lanes, "graph", lambda: proximity(store, question.text, wanted, caller), Found())
     return lanes
 
 
-def timely(lanes: Lanes, name: str, search: Callable[[], Found]) -> Found:
+class Searching(Protocol):
+    """What several searches of one question have come to."""
+
+    vector: Vector | None
+    warnings: list[Warning]
+    late: int
+
+
+F = TypeVar("F")
+
+
+def timely(lanes: Searching, name: str, search: Callable[[], F], nothing: F) -> F:
     """What a lane finds; nothing, with a warning, when it is late or its vectors cannot be compared."""
     try:
         return search()
@@ -143,7 +155,7 @@ def timely(lanes: Lanes, name: str, search: Callable[[], Found]) -> Found:
     except EmbeddingFailed as error:
         lanes.vector = None
         lanes.warnings.append(Warning("partial_results", f"Vector search unavailable ({error.message})"))
-    return Found()
+    return nothing
 
 
 def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter) -> list[Hit]:

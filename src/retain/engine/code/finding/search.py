@@ -1,11 +1,12 @@
 """Searching code: words and vectors find chunks, names lift them, and what has changed on disk is left out."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
 from retain.domain.code import CodeFilter, CodeIndex, IndexStatus, StoredChunk
 from retain.domain.code_words import code_terms, lookups, names_asked
+from retain.domain.memory import Vector
 from retain.domain.recall import MIN_COSINE, Warning
 from retain.domain.session import Caller
 from retain.engine.code.finding.aliases import checked_languages
@@ -14,8 +15,8 @@ from retain.engine.code.finding.which import chosen, remarks
 from retain.engine.code.reading.fresh import Disk
 from retain.engine.embed import query_vector
 from retain.engine.parts import Parts
-from retain.engine.recall.recall import question_faults
-from retain.errors import EmbeddingFailed, InvalidInput, QueryTimeout
+from retain.engine.recall.recall import question_faults, timely
+from retain.errors import InvalidInput, QueryTimeout
 
 LANE = 300  # candidates from each search: with 100, one question in a hundred less is answered in the first ten
 NAMED = 50
@@ -79,7 +80,7 @@ class Lanes:
     named: list[StoredChunk] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
     late: int = 0
-    by_meaning: bool = False
+    vector: Vector | None = None
 
 
 def search(parts: Parts, question: CodeQuestion, caller: Caller) -> CodeAnswer:
@@ -99,7 +100,7 @@ def search(parts: Parts, question: CodeQuestion, caller: Caller) -> CodeAnswer:
     slugs = {key: index.project.slug for key, index in indexes.items()}
     by_id = {entry.stored.id: entry for entry in ranked}
     hits = tuple(_hit(by_id[stored.id], slugs) for stored in best)
-    lacking = _without_vectors(indexes.values()) if lanes.by_meaning else []
+    lacking = _without_vectors(indexes.values()) if lanes.vector else []
     warnings += [*lanes.warnings, *map(_by_words_only, lacking), *_left_out(disk)]
     stale = tuple(dict.fromkeys([*(index for index, _ in disk.changed), *(index.key for index in lacking)]))
     return CodeAnswer(hits, tuple(warnings), tuple(slugs.values()), stale)
@@ -124,28 +125,17 @@ def _hit(entry: Ranked, slugs: dict[str, str]) -> CodeHit:
 def _lanes(parts: Parts, text: str, wanted: CodeFilter) -> Lanes:
     """Runs the searches; one that is late leaves the answer to the others."""
     lanes, store = Lanes(), parts.store
-    vector, warning = query_vector(parts.embedder, text)
+    lanes.vector, warning = query_vector(parts.embedder, text)
     lanes.warnings += [warning] if warning else []
-    if vector:
-        model, lanes.by_meaning = parts.embedder.model, True
-        lanes.vectors = _timely(lanes, "vector", lambda: store.code_by_vector(vector, model, wanted, LANE))
-    lanes.words = _timely(lanes, "keyword", lambda: store.code_by_words(code_terms(text), wanted, LANE))
+    if vector := lanes.vector:
+        model = parts.embedder.model
+        lanes.vectors = timely(lanes, "vector", lambda: store.code_by_vector(vector, model, wanted, LANE), {})
+    lanes.words = timely(lanes, "keyword", lambda: store.code_by_words(code_terms(text), wanted, LANE), {})
     if lanes.late and not lanes.vectors and not lanes.words:
         raise QueryTimeout("every search ran past its deadline; ask a shorter question or name a project")
     asked = [way for name in names_asked(text) for way in lookups(name)]
     lanes.named = store.code_named(asked, wanted, NAMED) if asked else []
     return lanes
-
-
-def _timely(lanes: Lanes, name: str, look: Callable[[], dict[str, float]]) -> dict[str, float]:
-    try:
-        return look()
-    except QueryTimeout:
-        lanes.late += 1
-        lanes.warnings.append(Warning("query_timeout", f"the {name} search ran past its deadline; results are partial"))
-    except EmbeddingFailed as error:
-        lanes.warnings.append(Warning("partial_results", f"Vector search unavailable ({error.message})"))
-    return {}
 
 
 def _floor(lanes: Lanes, indexes: Iterable[CodeIndex]) -> float | None:

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from retain.domain.code import CodeFile, CodeIndex, IndexStatus, Mark
-from retain.domain.model import ModelState
 from retain.domain.recall import Warning
 from retain.engine.code.indexing.compare import Comparison
 from retain.engine.code.indexing.vectors import embed_missing
 from retain.engine.code.indexing.workers import parsed_files
 from retain.engine.code.parsing.parse import missing_grammar, module_name
 from retain.engine.code.reading.files import Text, read, walk
-from retain.engine.embed import PATIENCE
+from retain.engine.embed import PATIENCE, why_not
 from retain.engine.parts import Parts
 from retain.errors import EmbeddingFailed, NotFound, RetainError
 
@@ -149,7 +148,7 @@ class Run:
     def _embed(self) -> None:
         embedder = self._parts.embedder
         if not embedder.wait(PATIENCE):
-            self._warn("embedding_failed", _why_not(embedder.state()))
+            self._warn("embedding_failed", f"{why_not(embedder)}; without vectors code is found by words only")
             return
 
         def told(embedded: int) -> None:
@@ -215,12 +214,6 @@ class Run:
         if missing := sorted(filter(missing_grammar, languages)):
             cure = 'they come with the extra `code`: pip install ".[code]" in the folder of Retain, then index again'
             self._warn("missing_extra", f"no grammar for {', '.join(missing)}: cut by paragraphs only; {cure}")
-
-
-def _why_not(state: ModelState) -> str:
-    if state.name == "off":
-        return f"the embedding model is off ({state.why}); code is found by words only"
-    return "the embedding model is still loading; code is found by words only until its vectors are made"
 
 
 def _batches(files: Iterable[CodeFile]) -> Iterator[list[CodeFile]]:

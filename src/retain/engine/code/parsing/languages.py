@@ -23,13 +23,14 @@ class Language:
     queries: str = ""
 
 
-_TYPESCRIPT = "tree_sitter_typescript"
+_GRAMMARS = "tree_sitter_typescript"
+_JAVASCRIPT, _TYPESCRIPT = "ecmascript javascript", "ecmascript typescript"
 
 LANGUAGES = (
     Language("python", ".py .pyi .pyw SConstruct", "python pypy uv", "tree_sitter_python:language", "python"),
-    Language("javascript", ".js .jsx .mjs .cjs", "node nodejs bun", "tree_sitter_javascript:language", "javascript"),
-    Language("typescript", ".ts .mts .cts", "deno ts-node tsx", f"{_TYPESCRIPT}:language_typescript", "typescript"),
-    Language("typescript", ".tsx", "", f"{_TYPESCRIPT}:language_tsx", "typescript tsx"),
+    Language("javascript", ".js .jsx .mjs .cjs", "node nodejs bun", "tree_sitter_javascript:language", _JAVASCRIPT),
+    Language("typescript", ".ts .mts .cts", "deno ts-node tsx", f"{_GRAMMARS}:language_typescript", _TYPESCRIPT),
+    Language("typescript", ".tsx", "", f"{_GRAMMARS}:language_tsx", f"{_TYPESCRIPT} tsx"),
     Language("go", ".go", "", "tree_sitter_go:language", "go"),
     Language("rust", ".rs", "", "tree_sitter_rust:language", "rust"),
     Language("java", ".java", "", "tree_sitter_java:language", "java"),

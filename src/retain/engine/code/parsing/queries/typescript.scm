@@ -1,45 +1,12 @@
-(function_declaration name: (identifier) @name body: (_) @body) @definition.function
-(generator_function_declaration name: (identifier) @name body: (_) @body) @definition.function
-(class_declaration name: (_) @name body: (_) @body) @definition.class
 (abstract_class_declaration name: (_) @name body: (_) @body) @definition.class
 (interface_declaration name: (_) @name body: (_) @body) @definition.interface
 (enum_declaration name: (_) @name body: (_) @body) @definition.enum
 (type_alias_declaration name: (_) @name) @definition.type
 (internal_module name: (_) @name body: (_) @body) @definition.module
 (module name: (_) @name body: (_) @body) @definition.module
-(method_definition name: (_) @name body: (_) @body) @definition.method
 (public_field_definition name: (_) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
-(pair key: (_) @name
-  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
-(variable_declarator name: (identifier) @name
-  value: [
-    (arrow_function body: (_) @body)
-    (function_expression body: (_) @body)
-    (generator_function body: (_) @body)
-  ]) @definition.function
-(variable_declarator name: (identifier) @name value: (class body: (_) @body)) @definition.class
-(assignment_expression left: (member_expression) @name
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.function
-(export_statement
-  value: [(arrow_function body: (_) @body) (function_expression !name body: (_) @body)]) @definition.function
-(export_statement value: (class !name body: (_) @body)) @definition.class
-
 (variable_declarator name: (identifier) @name
   value: [(object) (satisfies_expression (object)) (as_expression (object))]) @scope
-(assignment_expression left: (member_expression) @name right: (object)) @scope
-
-(comment) @comment
-(decorator) @attached
-
-(call_expression function: [(identifier) @reference (member_expression property: (_) @reference)])
-(new_expression constructor: [(identifier) @reference (member_expression property: (_) @reference)])
 (extends_clause value: [(identifier) @reference (member_expression property: (_) @reference)])
 (type_identifier) @reference.use
-(import_clause (identifier) @reference)
-(import_specifier name: (identifier) @reference)
-(export_specifier name: (identifier) @reference)
-(decorator (identifier) @reference)
-(member_expression object: (identifier) @reference.capitalised)
-(arguments (identifier) @reference.capitalised)
-(binary_expression (identifier) @reference.capitalised)
