@@ -1,4 +1,4 @@
-"""The wiring: settings become a store, an embedder and an engine; and who is asking is worked out here."""
+"""An open memory, as Python programs and every surface use it; who is asking is worked out here."""
 
 import logging
 import threading
@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
-from retain.config import BUNDLED, Loaded, Settings, client_session, load, strict
+from retain.config import Loaded, client_session, load, strict
 from retain.domain.graph import Direction, Entity, Related, Relation
 from retain.domain.ids import new_id
 from retain.domain.memory import Json, Kind, Memory, Scope, Source, Stored
@@ -26,9 +26,9 @@ from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
 from retain.engine.remember import Remembered
 from retain.engine.revise import Edit, Revised
-from retain.errors import ConfigError, MissingExtra, RetainError, StoreDown, invalid
+from retain.errors import RetainError, StoreDown, invalid
 from retain.folders import project_of
-from retain.ports import Embedder, Store
+from retain.wiring import make_embedder, make_llm, make_store
 
 if TYPE_CHECKING:
     from retain.engine.code.code import Indexing
@@ -263,7 +263,8 @@ class Retain:
         if self._failed and time.monotonic() - self._failed[0] < _RETRY_SECONDS:
             raise self._failed[1]
         try:
-            parts = Parts(make_store(self.settings), make_embedder(self.settings), self._clock)
+            settings = self.settings
+            parts = Parts(make_store(settings), make_embedder(settings), self._clock, make_llm(settings))
         except RetainError as error:
             self._failed = (time.monotonic(), error)
             raise
@@ -315,43 +316,3 @@ def _user(name: str) -> str:
     if not all(unicodedata.category(letter) not in ("Cc", "Cs") for letter in name):
         raise invalid("user_id", name, "must have no control characters")
     return name
-
-
-def make_store(settings: Settings) -> Store:
-    from retain.stores.sqlite.store import SqliteStore
-
-    if settings.store != "sqlite" or settings.deployment_mode in ("local-server", "remote"):
-        raise MissingExtra(
-            f"store {settings.store} in mode {settings.deployment_mode} needs SurrealDB, "
-            "which this version does not have; set deployment_mode to embedded-file or embedded-memory"
-        )
-    limit = settings.max_storage_mb * 1_000_000 if settings.max_storage_mb else None
-    return SqliteStore(settings.database_file, query_seconds=settings.query_timeout, max_bytes=limit)
-
-
-def make_embedder(settings: Settings) -> Embedder:
-    """The embedder that the settings name, not loaded yet; refused when it cannot make vectors of the wanted size."""
-    embedder, wanted = _named_embedder(settings), settings.embedding_dimensions
-    if wanted and embedder.dimensions and embedder.dimensions != wanted:
-        raise ConfigError(f"embedding_dimensions is {wanted}, and {embedder.model} makes {embedder.dimensions}")
-    return embedder
-
-
-def _named_embedder(settings: Settings) -> Embedder:
-    from retain.embedding.hashed import HashedEmbedder
-    from retain.embedding.off import NoEmbedder
-    from retain.embedding.onnx import OnnxEmbedder
-    from retain.embedding.remote import Endpoint, RemoteEmbedder
-
-    name = settings.embedding_model
-    if settings.embedding_url and name in BUNDLED:
-        raise ConfigError("embedding_url is set, and embedding_model does not say which model to ask for there")
-    if settings.embedding_url:
-        return RemoteEmbedder(Endpoint(settings.embedding_url, name, settings.embedding_key))
-    if name in BUNDLED:
-        return OnnxEmbedder()
-    if name == "hashed":
-        return HashedEmbedder()
-    if name == "off":
-        return NoEmbedder("switched off by the setting embedding_model")
-    return OnnxEmbedder.in_folder(Path(name).expanduser())

@@ -15,6 +15,7 @@ MODES = ("embedded-memory", "embedded-file", "local-server", "remote")
 STORES = ("sqlite", "surrealdb")
 LOG_LEVELS = ("debug", "info", "warn", "error")
 TOOLSETS = ("default", "scoped", "graph", "all")
+LLMS = ("none", "anthropic", "openai", "claude-cli")
 # Names of the model that ships in the package, among them the one it was tuned from.
 BUNDLED = ("bundled", "retain-minilm-l6", "all-MiniLM-L6-v2")
 
@@ -47,6 +48,26 @@ class Settings:
     embedding_key: str | None = field(default=None, repr=False)
     index_roots: tuple[Path, ...] = ()
     """Folders in and below which code may be indexed; default: the home folder and the current project."""
+    llm: str = "none"
+    """Which language model may be asked: `none`, `anthropic`, `openai` (or what speaks like it) or `claude-cli`."""
+    llm_model: str | None = None
+    llm_url: str | None = None
+    llm_key: str | None = field(default=None, repr=False)
+    llm_daily_usd: float = 1.0
+    """What it may cost in a day, by the provider's prices; then rules do its work until midnight UTC."""
+    capture: bool = True
+    """Whether hooks read conversations."""
+    inject: bool = True
+    """Whether hooks put memories in front of the agent."""
+    inject_tokens: int = 1500
+    """At most so many when a session begins."""
+    prompt_tokens: int = 1000
+    """At most so many for all prompts of a session together."""
+    claude_md: bool = False
+    """Whether a summary is kept in the project's CLAUDE.md."""
+    agents_md: bool = False
+    """The same in its AGENTS.md."""
+    claude_md_lines: int = 150
     max_memories_per_session: int = 100
     """Soft: above it consolidation is due, and no write is refused."""
     consolidation_on_shutdown: bool = True
@@ -109,6 +130,18 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "embedding_url": ("RETAIN_EMBEDDING_URL",),
     "embedding_key": ("RETAIN_EMBEDDING_KEY",),
     "index_roots": ("RETAIN_INDEX_ROOTS",),
+    "llm": ("RETAIN_LLM",),
+    "llm_model": ("RETAIN_LLM_MODEL",),
+    "llm_url": ("RETAIN_LLM_URL",),
+    "llm_key": ("RETAIN_LLM_KEY",),
+    "llm_daily_usd": ("RETAIN_LLM_DAILY_USD",),
+    "capture": ("RETAIN_CAPTURE",),
+    "inject": ("RETAIN_INJECT",),
+    "inject_tokens": ("RETAIN_INJECT_TOKENS",),
+    "prompt_tokens": ("RETAIN_PROMPT_TOKENS",),
+    "claude_md": ("RETAIN_CLAUDE_MD",),
+    "agents_md": ("RETAIN_AGENTS_MD",),
+    "claude_md_lines": ("RETAIN_CLAUDE_MD_LINES",),
     "max_memories_per_session": ("RETAIN_MAX_MEMORIES_PER_SESSION",),
     "consolidation_on_shutdown": ("RETAIN_CONSOLIDATION_ON_SHUTDOWN",),
     "max_storage_mb": ("RETAIN_MAX_STORAGE_MB",),
@@ -116,7 +149,19 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "log_level": ("RETAIN_LOG_LEVEL", "MEMORY_LOG_LEVEL"),
 }
 # Settings that decide where memories are sent.
-OUTWARD = frozenset({"remote_url", "remote_user", "remote_pass", "embedding_url", "embedding_key"})
+OUTWARD = frozenset(
+    {
+        "remote_url",
+        "remote_user",
+        "remote_pass",
+        "embedding_url",
+        "embedding_key",
+        "llm",
+        "llm_model",
+        "llm_url",
+        "llm_key",
+    }
+)
 CONFIG_PATH = ("RETAIN_CONFIG_PATH", "MEMORY_CONFIG_PATH")
 CLIENT_SESSION = "CLAUDE_CODE_SESSION_ID"
 _FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?$", re.DOTALL | re.MULTILINE)
@@ -301,6 +346,15 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "project_dir": _folder,
     "embedding_dimensions": _positive(int),
     "index_roots": _folders,
+    "llm": _one_of(*LLMS),
+    "llm_daily_usd": _positive(float),
+    "capture": _yes_or_no,
+    "inject": _yes_or_no,
+    "inject_tokens": _positive(int),
+    "prompt_tokens": _positive(int),
+    "claude_md": _yes_or_no,
+    "agents_md": _yes_or_no,
+    "claude_md_lines": _positive(int),
     "max_memories_per_session": _positive(int),
     "consolidation_on_shutdown": _yes_or_no,
     "max_storage_mb": _positive(int),

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Literal
 
 from retain import maintenance
-from retain.app import make_embedder
 from retain.config import Loaded, Settings
 from retain.domain.memory import Vector
 from retain.errors import RetainError
 from retain.ports import Embedder
 from retain.stores.sqlite.store import SqliteStore
+from retain.wiring import make_embedder
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35, 0)  # `returning`

@@ -13,6 +13,7 @@ RetainError
 │   ├── QueryTimeout      a query ran past its deadline
 │   ├── SchemaNewer       a newer Retain has migrated this store
 │   ├── EmbeddingFailed   no vector could be made
+│   ├── LLMFailed         the language model did not answer, or not in time
 │   ├── IndexFailed       a folder of code could not be indexed
 │   └── MissingExtra      an optional package is not installed
 └── ConfigError           a setting has a value that cannot be used
@@ -107,6 +108,10 @@ class SchemaNewer(Unavailable):
 
 class EmbeddingFailed(Unavailable):
     code = "embedding_failed"
+
+
+class LLMFailed(Unavailable):
+    code = "llm_failed"
 
 
 class IndexFailed(Unavailable):

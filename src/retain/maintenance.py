@@ -7,7 +7,7 @@ from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
-from retain.app import Retain, make_store
+from retain.app import Retain
 from retain.config import Settings
 from retain.domain.memory import MemoryId
 from retain.domain.session import Caller

@@ -1,6 +1,6 @@
-"""What the engine needs from the outside, as small protocols; a store implements all but the last two."""
+"""What the engine needs from the outside, as small protocols; a store implements all but the last three."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -8,7 +8,9 @@ from typing import Protocol
 
 from retain.domain.changes import Applied, Changes, Conflict, Contradiction, Run
 from retain.domain.code import CodeFile, CodeFilter, CodeIndex, Mark, Occurrence, StoredChunk
+from retain.domain.conversation import Cursor
 from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood, Related, Relation, Steps
+from retain.domain.llm import Completion, Prompt
 from retain.domain.memory import HistoryEntry, Kind, Memory, MemoryId, Place, Scope, Stored, Vector
 from retain.domain.model import CacheStats, ModelState
 from retain.domain.recall import Filter, Found
@@ -89,7 +91,10 @@ class MemoryStore(Protocol):
     """Memories and the lanes that find them. Ids that are not there are left out, never an error."""
 
     def memories(self, ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]: ...
-    def twin(self, place: Place, fingerprint: str) -> Stored | None: ...
+    def twin(self, place: Place, fingerprint: str, *, ended: bool = False) -> Stored | None:
+        """The active memory with this text; or, asked for what has `ended`, the one that did so last."""
+        ...
+
     def listed(self, wanted: Filter, limit: int, offset: int = 0) -> list[Stored]:
         """Newest first."""
         ...
@@ -202,6 +207,19 @@ class SessionStore(Protocol):
     def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]: ...
 
 
+class CaptureStore(Protocol):
+    """How far transcripts have been read."""
+
+    def cursor(self, transcript: str) -> Cursor | None: ...
+    def cursors_at(self, lines: Sequence[str]) -> list[Cursor]:
+        """Cursors that stand at one of these lines, in whichever transcript: a fork begins with a copy."""
+        ...
+
+    def extractions(self, project: str | None, user: str) -> int:
+        """How often something was extracted there."""
+        ...
+
+
 class CodeStore(Protocol):
     """Indexes of code. They can be made anew from the files, so a write here is atomic, and not forced to disk."""
 
@@ -311,7 +329,9 @@ class Durable(Protocol):
     def close(self) -> None: ...
 
 
-class Store(MemoryStore, GraphStore, RelationStore, SessionStore, CodeStore, CodeSearch, Durable, Protocol):
+class Store(
+    MemoryStore, GraphStore, RelationStore, SessionStore, CaptureStore, CodeStore, CodeSearch, Durable, Protocol
+):
     """Everything an engine asks of one store."""
 
 
@@ -328,6 +348,27 @@ class Embedder(Protocol):
     def chunks(self, text: str) -> list[str]: ...
     def embed(self, texts: Sequence[str]) -> list[Vector]: ...
     def stats(self) -> CacheStats: ...
+
+
+class LLM(Protocol):
+    """A language model that somebody chose; it may fail at any time, and then a rule does its work."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model, as a person would say it."""
+        ...
+
+    def why_not(self) -> str | None:
+        """Why it cannot be asked now: no key, the day's budget spent; None when it can."""
+        ...
+
+    def complete(self, prompt: Prompt, seconds: float) -> Completion:
+        """The answer within so many seconds, retries included; else LLMFailed."""
+        ...
+
+    def stream(self, prompt: Prompt, seconds: float) -> Iterator[str]:
+        """The answer in pieces, as they come."""
+        ...
 
 
 class Clock(Protocol):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from retain.domain.conversation import Cursor
 from retain.domain.graph import Entity, Link, Relation
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, Place
 from retain.domain.session import Project, Session
@@ -98,6 +99,7 @@ class Changes:
     projects: tuple[Project, ...] = ()
     sessions: tuple[Session, ...] = ()
     runs: tuple[Run, ...] = ()
+    cursors: tuple[Cursor, ...] = ()
     purged: tuple[MemoryId, ...] = ()
 
 

@@ -177,6 +177,7 @@ class Event(StrEnum):
     UNDONE = "undone"
     INVALIDATED = "invalidated"
     SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
 
 
 @dataclass(frozen=True, slots=True)

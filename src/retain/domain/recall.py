@@ -21,6 +21,7 @@ class Filter:
 
     places: tuple[Place, ...]
     kinds: tuple[Kind, ...] = ()
+    categories: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     after: datetime | None = None
     before: datetime | None = None

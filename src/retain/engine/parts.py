@@ -11,7 +11,7 @@ from retain.domain.ids import undress
 from retain.domain.memory import Memory, Place, Scope, Stored
 from retain.domain.session import Caller
 from retain.errors import NotFound, StoreBusy, invalid
-from retain.ports import Clock, Embedder, Store
+from retain.ports import LLM, Clock, Embedder, Store
 
 R = TypeVar("R")
 ATTEMPTS = 5
@@ -23,6 +23,8 @@ class Parts:
     store: Store
     embedder: Embedder
     clock: Clock
+    llm: LLM | None = None
+    """None until somebody chose one: a key that lies about is no consent."""
 
 
 def settle(store: Store, plan: Callable[[], tuple[Changes, R]]) -> R:

@@ -25,6 +25,8 @@ def where(wanted: Filter) -> tuple[str, list[Any]]:
         add(f"{asked}m.state in ({marks(wanted.states)})", *(state.value for state in wanted.states))
     if wanted.kinds:
         add(f"m.kind in ({marks(wanted.kinds)})", *(kind.value for kind in wanted.kinds))
+    if wanted.categories:
+        add(f"m.category in ({marks(wanted.categories)})", *wanted.categories)
     if wanted.tags:
         folded = tuple(fold(tag) for tag in wanted.tags)
         # The plus: asked of each candidate, not a way to find them.

@@ -29,10 +29,11 @@ def destroyed(db: sqlite3.Connection, ids: Sequence[MemoryId]) -> set[MemoryId]:
     return {row[0] for row in db.execute(f"select id from tombstone where id {AMONG}", (among(ids),))}
 
 
-def twin(db: sqlite3.Connection, place: Place, fingerprint: str) -> Stored | None:
+def twin(db: sqlite3.Connection, place: Place, fingerprint: str, *, ended: bool = False) -> Stored | None:
+    wanted = "+m.state <> ? order by m.state_since desc, m.num desc" if ended else "+m.state = ? order by m.num"
     row = db.execute(
         # The plus: by fingerprint, which few share, not by state.
-        f"{STORED} where m.place = ? and m.fingerprint = ? and +m.state = ? order by m.num limit 1",
+        f"{STORED} where m.place = ? and m.fingerprint = ? and {wanted} limit 1",
         (place.key, fingerprint, State.ACTIVE.value),
     ).fetchone()
     return stored(row) if row else None

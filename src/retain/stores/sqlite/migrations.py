@@ -216,6 +216,16 @@ def empty_code(db: sqlite3.Connection) -> None:
     make_code_words(db)
 
 
+def m009_capture(db: sqlite3.Connection) -> None:
+    """How far each transcript has been read. It holds no text, so it outlives a reset: else all would come back."""
+    db.execute(
+        """create table cursor (
+            transcript text primary key, session text not null, offset integer not null, last text,
+            project text, user text not null, extractions integer not null, at integer not null) without rowid"""
+    )
+    db.execute("create index cursor_last on cursor (last)")
+
+
 STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m001_memories,
     m002_words,
@@ -225,6 +235,7 @@ STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m006_near,
     m007_stated,
     m008_code,
+    m009_capture,
 ]
 CURRENT = len(STEPS)
 # Stands in the header of every store, so that no file of another program is taken for one: "Rtan".

@@ -10,6 +10,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from retain.domain.changes import Applied, Changes, Conflict, Contradiction, Run
 from retain.domain.code import CodeFile, CodeFilter, CodeIndex, Mark, Occurrence, StoredChunk
+from retain.domain.conversation import Cursor
 from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood, Related, Relation, Steps
 from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, Stored, Vector
 from retain.domain.recall import Filter, Found
@@ -20,6 +21,7 @@ from retain.stores.sqlite import (
     code,
     code_search,
     code_writing,
+    cursors,
     emptying,
     graph,
     memories,
@@ -140,8 +142,8 @@ class SqliteStore:
     def memories(self, ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
         return self._read(memories.by_ids, ids) if ids else {}
 
-    def twin(self, place: Place, fingerprint: str) -> Stored | None:
-        return self._read(memories.twin, place, fingerprint)
+    def twin(self, place: Place, fingerprint: str, *, ended: bool = False) -> Stored | None:
+        return self._read(memories.twin, place, fingerprint, ended=ended)
 
     def listed(self, wanted: Filter, limit: int, offset: int = 0) -> list[Stored]:
         return self._read(memories.listed, wanted, limit, offset)
@@ -271,6 +273,17 @@ class SqliteStore:
 
     def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]:
         return self._read(sessions.contradictions, memories) if memories else []
+
+    # CaptureStore
+
+    def cursor(self, transcript: str) -> Cursor | None:
+        return self._read(cursors.cursor, transcript)
+
+    def cursors_at(self, lines: Sequence[str]) -> list[Cursor]:
+        return self._read(cursors.cursors_at, lines) if lines else []
+
+    def extractions(self, project: str | None, user: str) -> int:
+        return self._read(cursors.extractions, project, user)
 
     # CodeStore
 

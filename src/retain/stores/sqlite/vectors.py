@@ -249,7 +249,7 @@ class MemorySigns(SignIndex[Filter]):
             allowed &= column["time"][:used] >= micros(wanted.after)
         if wanted.before:
             allowed &= column["time"][:used] <= micros(wanted.before)
-        if wanted.tags or wanted.session or wanted.valid_at or wanted.stored_by:
+        if wanted.tags or wanted.categories or wanted.session or wanted.valid_at or wanted.stored_by:
             allowed &= self._np.isin(self._item[:used], self._picked(db, wanted))
         return allowed
 

@@ -9,6 +9,7 @@ from retain.domain.changes import AtVersion, Changes, Expectation, NoTwin, RunFr
 from retain.domain.graph import Entity, Relation, fold, relation_id
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State
 from retain.domain.session import Project, Session
+from retain.stores.sqlite.cursors import set_cursor
 from retain.stores.sqlite.rows import AMONG, MEMORY_COLUMNS, among, marks, memory_row, micros, micros_or_none, rest_row
 from retain.stores.sqlite.vectors import model_number, pack
 from retain.stores.sqlite.words import indexed
@@ -52,6 +53,8 @@ def write(db: sqlite3.Connection, changes: Changes) -> int:
         _embedding(db, embedding, change)
     for entry in changes.history:
         _history(db, entry)
+    for cursor in changes.cursors:
+        set_cursor(db, cursor)
     _graph(db, changes)
     _records(db, changes)
     if changes.purged:

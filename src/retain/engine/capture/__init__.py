@@ -1,0 +1,1 @@
+"""Capturing: what a conversation holds that is worth remembering."""

@@ -1,0 +1,1 @@
+"""Where the key of a language model is found."""

@@ -1,0 +1,1 @@
+"""What runs when Claude Code calls: quick, quiet, and never in the way."""

@@ -1,0 +1,1 @@
+"""Telling clients about this Retain, and taking it back."""
