@@ -1,0 +1,260 @@
+"""The summary of what is known: which memories stand in it, in which order, and how each becomes one safe line.
+
+Hooks import this, so it imports little, and no dataclasses.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from retain.domain.category import CAPTURED, HIDDEN, captured_as, confidence
+from retain.domain.echo import defused
+
+HEADINGS = {
+    "architecture": "Architecture",
+    "decision": "Key Decisions",
+    "pattern": "Patterns",
+    "gotcha": "Gotchas",
+    "progress": "Progress",
+    "context": "Context",
+}
+BUDGETS = {"architecture": 25, "decision": 25, "pattern": 25, "gotcha": 20, "progress": 30, "context": 15}
+LINES = 150  # of which headings, title and hint take the rest
+FEWEST_LINES = 20  # six headings with about two lines each, title and hint
+LINE = 120
+HINT = "_For deeper context, use memory_search, memory_related, or memory_ask tools._"
+
+# What a session begins with, most useful first, and its share of the tokens.
+PREFERENCES = "preference"
+SECTIONS = {
+    PREFERENCES: ("Preferences", 22),
+    "decision": ("Key decisions", 22),
+    "gotcha": ("Gotchas", 16),
+    "architecture": ("Architecture", 14),
+    "pattern": ("Patterns", 12),
+    "progress": ("Recent progress", 10),
+    "context": ("Context", 4),
+}
+NOTE = 300  # characters of one memory there; the whole text is a call away
+BYTES_PER_TOKEN = 4  # as engine/context counts
+# A section is given up after so many memories that did not fit: what is left of the room is too small.
+MISFITS = 5
+LABELS = {"assistant": "by the agent", "tool": "from tool output", "import": "imported"}
+
+_DAY = 86_400.0
+# Control characters, and those that turn the direction of what follows: they would hide what a line says.
+_UNSEEN = dict.fromkeys(
+    [*range(0x09), *range(0x0E, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0)]
+    + [0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0xFEFF]
+)
+# What at the beginning of a list item is a heading, list, rule, fence, quote, tag, check box or link target.
+_BLOCK = re.compile(
+    r"#+(?=\s|$)|[-+*](?=\s|$)|[-*_](?=(?:\s*[-*_]){2,}$)|\d{1,9}(?=[.)](?:\s|$))|~(?=~~)|[><]|\[(?=[ xX]\]|[^\]]*\]:)"
+)
+# Clients take `@path` for a wish to have that file loaded; in a code span they do not.
+_FILE = re.compile(r"`[^`]*`|(?<![\w`])@[\w~./\\-][^\s`]*")
+
+
+class Row:
+    """What a summary needs to know of a memory; `updated` is in seconds since 1970.
+
+    A plain class: dataclasses would cost a hook more time to import than all of this takes.
+    """
+
+    __slots__ = ("accesses", "category", "id", "importance", "kind", "said_by", "scope", "text", "updated")
+
+    def __init__(  # noqa: PLR0913 - a row
+        self,
+        id: str,
+        text: str,
+        kind: str = "semantic",
+        category: "str | None" = None,
+        scope: str = "project",
+        importance: float = 0.5,
+        updated: float = 0.0,
+        accesses: int = 0,
+        said_by: "str | None" = None,
+    ) -> None:
+        self.id = id
+        self.text = text
+        self.kind = kind
+        self.category = category
+        self.scope = scope
+        self.importance = importance
+        self.updated = updated
+        self.accesses = accesses
+        self.said_by = said_by
+
+    @property
+    def captured(self) -> str:
+        """Which of the six categories it stands under, whoever stored it."""
+        return captured_as(self.category, self.kind)
+
+    def confidence(self, now: float) -> float:
+        """What nobody gave a category does not fade."""
+        return confidence(self.category, max(0.0, now - self.updated) / _DAY)
+
+
+def ranked(rows: "Iterable[Row]", now: float) -> "list[Row]":
+    """Those that are not hidden, best first: what is fresh or lasting, and used."""
+    sure = [(row, row.confidence(now)) for row in rows]
+    sure = [pair for pair in sure if pair[1] >= HIDDEN]
+    sure.sort(
+        key=lambda pair: (-pair[1] * (1 + pair[0].accesses / 10), -pair[0].importance, -pair[0].updated, pair[0].id)
+    )
+    return [row for row, _ in sure]
+
+
+def selection(rows: "Iterable[Row]", lines: int, now: float) -> "dict[str, tuple[list[Row], int]]":
+    """For each category that has anything, in order: the memories to show, and how many more there are.
+
+    Memories, headings, remarks on what is left out, title and hint together fit into `lines`.
+    """
+    found: dict[str, list[Row]] = {category: [] for category in CAPTURED}
+    for row in ranked(rows, now):
+        found[row.captured].append(row)
+    found = {category: them for category, them in found.items() if them}
+    room = allotted({category: len(them) for category, them in found.items()}, lines)
+    # The last line of what does not fit says so.
+    shown = {c: len(them) if len(them) <= room[c] else room[c] - 1 for c, them in found.items()}
+    return {c: (them[: shown[c]], len(them) - shown[c]) for c, them in found.items()}
+
+
+def allotted(wanted: "dict[str, int]", lines: int) -> "dict[str, int]":
+    """Lines for each category: its share, and of what others leave unused one line at a time."""
+    lines = max(lines, FEWEST_LINES)
+    total = sum(BUDGETS.values())
+    free = min(lines * total // LINES, lines - len(wanted) - 3)
+    given = {c: min(want, max(1, free * BUDGETS[c] // total)) for c, want in wanted.items()}
+    spare = free - sum(given.values())
+    while spare > 0 and (short := [c for c, want in wanted.items() if given[c] < want]):
+        for category in short[:spare]:
+            given[category] += 1
+        spare -= len(short[:spare])
+    return given
+
+
+def as_markdown(rows: "Iterable[Row]", title: str, lines: int, now: float) -> str:
+    """The summary under its six headings, without a final newline; empty when there is nothing to say."""
+    return written(selection(rows, lines, now), title)
+
+
+def written(chosen: "dict[str, tuple[list[Row], int]]", title: str) -> str:
+    text = []
+    for category, (rows, more) in chosen.items():
+        text.append(f"## {HEADINGS[category]}")
+        text += [line(row) for row in rows]
+        if more:
+            text.append(f"- …and {more} more (use memory_search to find them)")
+    return "\n".join([f"# {safe(title, LINE - 2)}", *text, "", HINT]) if text else ""
+
+
+def within_tokens(rows: "Iterable[Row]", tokens: int, now: float) -> "list[tuple[str, str | None]]":
+    """Lines for the beginning of a session, each with the id of its memory; None marks a heading.
+
+    Joined by newlines they have at most so many tokens, a token being four bytes. Every section has room by
+    its share; what one leaves goes to the next, and what is left at the end to the first that wants more.
+    """
+    sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
+    for row in ranked(rows, now):
+        sections[section_of(row)].append(row)
+    sections = {name: them for name, them in sections.items() if them}
+    filling = _Filling(tokens * BYTES_PER_TOKEN)
+    whole = sum(SECTIONS[name][1] for name in sections)
+    spare = 0.0
+    for name, them in sections.items():
+        spare += filling.size * SECTIONS[name][1] / whole
+        spare -= filling.add(name, them, int(spare))
+    for name, them in sections.items():
+        filling.add(name, them, filling.left)
+    return filling.lines()
+
+
+def section_of(row: Row) -> str:
+    """Where a session's first block shows it: what the user wants, here or everywhere, is first.
+
+    What a program or the agent said is nobody's wish, whatever it is filed under.
+    """
+    wished = row.scope == "user" or row.category == PREFERENCES
+    return PREFERENCES if wished and row.said_by not in LABELS else row.captured
+
+
+def line(row: Row, most: int = LINE, *, named: bool = False) -> str:
+    """A memory as one list item; it says so when it is not in the user's words. `named`: a cut one ends with its id."""
+    label = f" ({LABELS[row.said_by]})" if row.said_by in LABELS else ""
+    room = most - 2 - len(label)
+    text = safe(row.text, room)
+    if named and text.endswith(("…", "…`")):
+        reference = f" (memory:{row.id})"
+        text = safe(row.text, room - len(reference)) + reference
+    return f"- {text}{label}"
+
+
+def safe(text: str, most: int) -> str:
+    """A text as one line of at most so many characters that cannot be anything but text, wherever it is shown."""
+    folded = " ".join(text.translate(_UNSEEN).split())
+    plain = re.sub("`+", "`", defused(folded))
+    if plain.count("`") % 2:  # a code span that is not closed would reach into what follows
+        plain = "'".join(plain.rsplit("`", 1))
+    plain = plain[: 4 * most]  # far more than is shown
+    plain += "`" * (plain.count("`") % 2)
+    whole = _FILE.sub(lambda found: found[0] if found[0][0] == "`" else f"`{found[0]}`", plain)
+    if block := _BLOCK.match(whole):
+        at = block.end() if block[0].isdigit() else 0
+        whole = f"{whole[:at]}\\{whole[at:]}"
+    return whole if len(whole) <= most else _cut(whole, most)
+
+
+def _cut(text: str, most: int) -> str:
+    """At a word if there is one in the second half; a code span that was cut is closed."""
+    head = text[: max(most - 2, 0)]
+    at = head.rfind(" ")
+    head = (head[:at] if at > most // 2 else head).rstrip()
+    return f"{head}…`" if head.count("`") % 2 else f"{head}…"
+
+
+class _Filling:
+    """A block that is being filled, section by section, and never beyond its size in bytes."""
+
+    def __init__(self, size: int) -> None:
+        self.size = self.left = size
+        self._sections: dict[str, dict[str, str]] = {}
+        self._seen: set[str] = set()
+
+    def add(self, name: str, rows: "Sequence[Row]", room: int) -> int:
+        """Puts in what fits into the room, best first; says how many bytes it took."""
+        before, misfits = self.left, 0
+        shown = self._sections.setdefault(name, {})
+        for row in rows:
+            if misfits == MISFITS or room <= 0:
+                break
+            if row.id in shown:
+                continue
+            text = line(row, NOTE, named=True)
+            cost = _bytes(text) + (0 if shown else _bytes(_heading(name)))
+            if text in self._seen:
+                continue
+            if cost > room:
+                misfits += 1
+                continue
+            shown[row.id] = text
+            self._seen.add(text)
+            room -= cost
+            self.left -= cost
+        return before - self.left
+
+    def lines(self) -> "list[tuple[str, str | None]]":
+        return [pair for name, shown in self._sections.items() if shown for pair in _under(_heading(name), shown)]
+
+
+def _under(heading: str, shown: "dict[str, str]") -> "Iterator[tuple[str, str | None]]":
+    yield heading, None
+    for id, text in shown.items():
+        yield text, id
+
+
+def _heading(name: str) -> str:
+    return f"{SECTIONS[name][0]}:"
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace")) + 1  # and the newline

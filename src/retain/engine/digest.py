@@ -1,0 +1,71 @@
+"""The summary of a project: what CLAUDE.md says of it between our markers.
+
+That file is shared through version control and read as if its owner had written it. So what is known of the user
+everywhere stays out of it, and so does what only a program's output said; what the agent said is labelled.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from retain.domain.digest import Row, selection, written
+from retain.domain.memory import MemoryId, Scope, Stored
+from retain.domain.recall import Filter
+from retain.domain.session import Caller
+from retain.engine.describing import is_description
+from retain.engine.parts import Parts, places
+
+TITLE = "Memory"  # where there is no project
+WITHHELD = ("tool",)
+_PAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A summary, the memories that stand in it, how many more it only counts, and how many it keeps quiet about.
+
+    Hidden is what has faded, what a summary speaks for, and what only a program's output said.
+    """
+
+    markdown: str
+    memories: tuple[MemoryId, ...] = ()
+    more: int = 0
+    hidden: int = 0
+
+
+def digest(parts: Parts, caller: Caller, lines: int) -> Digest:
+    """What is known of the project; outside of any, what is known of the user."""
+    now = parts.clock.now()
+    known = list(_active(parts, caller, now))
+    rows = [row_of(stored) for stored in known if not stored.memory.consolidated]
+    chosen = selection([row for row in rows if row.said_by not in WITHHELD], lines, now.timestamp())
+    shown = tuple(row.id for them, _ in chosen.values() for row in them)
+    more = sum(count for _, count in chosen.values())
+    named = next((s.memory.title for s in known if is_description(s.memory) and s.memory.title), None)
+    title = named or (caller.project.slug if caller.project else TITLE)
+    return Digest(written(chosen, title), shown, more, len(known) - len(shown) - more)
+
+
+def row_of(stored: Stored) -> Row:
+    memory = stored.memory
+    text = memory.text if not memory.title or memory.text.startswith(memory.title) else f"{memory.title}: {memory.text}"
+    said_by = memory.metadata.get("said_by")
+    return Row(
+        memory.id,
+        text,
+        kind=memory.kind.value,
+        category=memory.category,
+        scope=memory.scope.value,
+        importance=memory.importance,
+        updated=memory.updated.timestamp(),
+        accesses=stored.accesses,
+        said_by=said_by if isinstance(said_by, str) else None,
+    )
+
+
+def _active(parts: Parts, caller: Caller, now: datetime) -> Iterator[Stored]:
+    where = places(caller, (Scope.PROJECT if caller.project else Scope.USER,))
+    wanted, offset = Filter(where, valid_at=now), 0
+    while found := parts.store.listed(wanted, _PAGE, offset):
+        yield from found
+        offset += len(found)
