@@ -36,3 +36,31 @@ class Rival:
         if act:
             act()
         return self._store.apply(changes)
+
+
+class ScriptedLLM:
+    """A language model that gives the answers it was handed, one a question; an exception among them is raised."""
+
+    name = "scripted (fake)"
+
+    def __init__(self, *answers: Any, why_not: str | None = None) -> None:
+        self._answers = list(answers)
+        self._why_not = why_not
+        self.asked: list[Any] = []
+
+    def why_not(self) -> str | None:
+        return self._why_not
+
+    def complete(self, prompt: Any, seconds: float) -> Any:
+        from retain.domain.llm import Completion
+
+        self.asked.append(prompt)
+        answer = self._answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return Completion(answer) if isinstance(answer, str) else answer
+
+    def stream(self, prompt: Any, seconds: float) -> Any:
+        answer = self.complete(prompt, seconds)
+        for start in range(0, len(answer.text), 10):
+            yield answer.text[start : start + 10]

@@ -14,7 +14,7 @@ from retain.errors import ConfigError
 MODES = ("embedded-memory", "embedded-file", "local-server", "remote")
 STORES = ("sqlite", "surrealdb")
 LOG_LEVELS = ("debug", "info", "warn", "error")
-TOOLSETS = ("default", "scoped", "graph", "all")
+TOOLSETS = ("default", "scoped", "graph", "capture", "all")
 LLMS = ("none", "anthropic", "openai", "claude-cli")
 # Names of the model that ships in the package, among them the one it was tuned from.
 BUNDLED = ("bundled", "retain-minilm-l6", "all-MiniLM-L6-v2")
@@ -163,7 +163,9 @@ OUTWARD = frozenset(
     }
 )
 CONFIG_PATH = ("RETAIN_CONFIG_PATH", "MEMORY_CONFIG_PATH")
+CLIENT_PLACES = ("PATH", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "APPDATA")
 CLIENT_SESSION = "CLAUDE_CODE_SESSION_ID"
+CLIENT_PID = "CLAUDE_PID"
 _FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?$", re.DOTALL | re.MULTILINE)
 _YAML_BLOCK = re.compile(r"^```ya?ml\r?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -195,21 +197,48 @@ def client_session(environment: Mapping[str, str] | None = None) -> str | None:
     return (os.environ if environment is None else environment).get(CLIENT_SESSION) or None
 
 
+def client_process(environment: Mapping[str, str] | None = None) -> int:
+    """The client that this process belongs to: the one that is named, else the one that started it."""
+    named = (os.environ if environment is None else environment).get(CLIENT_PID, "")
+    return int(named) if named.isdecimal() else os.getppid()
+
+
+def whole_environment() -> dict[str, str]:
+    """The environment as it is, for those who look up a key in it or pass it on to a child."""
+    return dict(os.environ)
+
+
+def user_home(environment: Mapping[str, str] | None = None) -> Path:
+    return Path((os.environ if environment is None else environment).get("HOME") or Path.home())
+
+
 def settings_files(
     given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> tuple[Path, Path]:
     """The project's file and the user's: where settings are looked for, whether or not there are any."""
     env = os.environ if environment is None else environment
     chosen = next((env[name] for name in CONFIG_PATH if env.get(name)), None)
-    user_file = Path(chosen) if chosen else Path(env.get("HOME") or Path.home()) / ".claude" / "retain.local.md"
+    user_file = Path(chosen) if chosen else user_home(env) / ".claude" / "retain.local.md"
     project = Path((given or {}).get("project_dir") or env.get("CLAUDE_PROJECT_DIR") or folder or Path.cwd())
     return project / ".claude" / "retain.local.md", user_file.expanduser()
+
+
+def settings_in(text: str) -> tuple[dict[str, Any], list[str]]:
+    """What the text of a settings file sets, unchecked, and what of it is not YAML."""
+    problems: list[str] = []
+    return _yaml(text, Path("it"), problems), problems
+
+
+def client_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The variables that say where other programs are and keep their settings."""
+    env = os.environ if environment is None else environment
+    return {name: env[name] for name in CLIENT_PLACES if env.get(name)}
 
 
 def apart(home: Path, environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a process that keeps its memory in `home` and knows nothing of this user's settings."""
     env = os.environ if environment is None else environment
-    ours = {CLIENT_SESSION, *CONFIG_PATH, *(variable for them in VARIABLES.values() for variable in them)}
+    ours = {CLIENT_SESSION, CLIENT_PID, *CONFIG_PATH, *(variable for them in VARIABLES.values() for variable in them)}
     kept = {name: value for name, value in env.items() if name not in ours}
     return kept | {"RETAIN_HOME": str(home), "RETAIN_CONFIG_PATH": str(home / "retain.local.md")}
 

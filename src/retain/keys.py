@@ -1,1 +1,123 @@
-"""Where the key of a language model is found."""
+"""Where the key of a language model is found, and the one place where we keep one: only when we are told to."""
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from retain.config import Settings
+from retain.endpoint import is_local
+from retain.errors import invalid
+
+SHORTEST, LONGEST = 8, 500
+_VARIABLE = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A key, and where it was."""
+
+    key: str = field(repr=False)
+    origin: str
+
+
+def key_file(settings: Settings) -> Path:
+    return settings.home.expanduser() / "key"
+
+
+def find_key(settings: Settings, environment: Mapping[str, str], home: Path) -> Found | None:
+    """The first key there is for the provider that was chosen; None when there is none, or nobody chose one.
+
+    What cannot be read or cannot be a key is passed over. The `claude` command logs in by itself, and a server
+    on this machine needs none: they get a key only from the setting.
+    """
+    if settings.llm == "none":
+        return None
+    is_own = settings.llm not in _VARIABLE or is_local(settings.llm_url or "")
+    places = _set(settings) if is_own else _places(settings, environment, home)
+    for origin, raw in places:
+        key = (raw or "").strip()
+        if key and not _fault(key) and not _is_of_another(key, settings, origin):
+            return Found(key, origin)
+    return None
+
+
+def store_key(settings: Settings, key: str) -> Path:
+    """Keeps a key for the user alone; whoever reads meanwhile sees the old one or the new one."""
+    key = key.strip()
+    fault = _fault(key)
+    if fault:
+        raise invalid("key", f"{len(key)} characters", fault)
+    file = key_file(settings)
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = file.with_name(f"key.{secrets.token_hex(6)}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+            out.write(key + "\n")
+        draft.replace(file)
+    finally:
+        draft.unlink(missing_ok=True)
+    return file
+
+
+def remove_key(settings: Settings) -> bool:
+    """Removes the key that `store_key` kept; False when there was none."""
+    try:
+        key_file(settings).unlink()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _places(settings: Settings, environment: Mapping[str, str], home: Path) -> Iterator[tuple[str, str | None]]:
+    yield from _set(settings)
+    variable = _VARIABLE[settings.llm]
+    yield variable, environment.get(variable)
+    yield from _from_files(key_file(settings))
+    if settings.llm == "anthropic":
+        config = home / ".memory-mcp" / "config.json"
+        yield str(config), _api_key(config)
+        yield from _from_files(home / ".config" / "anthropic" / "api_key", home / ".anthropic" / "api_key")
+
+
+def _set(settings: Settings) -> Iterator[tuple[str, str | None]]:
+    yield "the setting llm_key", settings.llm_key
+
+
+def _from_files(*files: Path) -> Iterator[tuple[str, str | None]]:
+    for file in files:
+        yield str(file), _read(file)
+
+
+def _read(file: Path) -> str | None:
+    with suppress(OSError, UnicodeDecodeError), file.open(encoding="utf-8") as text:
+        return text.read(10_000)
+    return None
+
+
+def _api_key(file: Path) -> str | None:
+    with suppress(ValueError, RecursionError):
+        config = json.loads(_read(file) or "null")
+        key = config.get("apiKey") if isinstance(config, dict) else None
+        return key if isinstance(key, str) else None
+    return None
+
+
+def _fault(key: str) -> str | None:
+    """Why a text cannot be a key; keys of every provider are of one word in ASCII."""
+    if not SHORTEST <= len(key) <= LONGEST:
+        return f"must have {SHORTEST} to {LONGEST} characters; copy the whole key from the provider's console"
+    if not key.isascii() or not key.isprintable() or any(character.isspace() for character in key):
+        return "must be one word without spaces, line breaks or special letters; copy the whole key and nothing else"
+    return None
+
+
+def _is_of_another(key: str, settings: Settings, origin: str) -> bool:
+    """Whether a kept key is plainly one of Anthropic's, which must not be sent to somebody else."""
+    host = urlsplit(settings.llm_url or "").hostname or ""
+    elsewhere = settings.llm == "openai" and not f".{host}".endswith(".anthropic.com")
+    return elsewhere and key.startswith("sk-ant-") and origin == str(key_file(settings))

@@ -1,10 +1,16 @@
 """The wiring: settings become a store, an embedder and a language model; nothing else knows which there are."""
 
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from retain.config import BUNDLED, Settings
+from retain.config import BUNDLED, Settings, user_home, whole_environment
 from retain.errors import ConfigError, MissingExtra
 from retain.ports import LLM, Embedder, Store
+
+if TYPE_CHECKING:
+    from retain.llm.provider import Provider
 
 
 def make_store(settings: Settings) -> Store:
@@ -47,6 +53,35 @@ def _named_embedder(settings: Settings) -> Embedder:
     return OnnxEmbedder.in_folder(Path(name).expanduser())
 
 
-def make_llm(settings: Settings) -> LLM | None:
-    """The language model that somebody chose; None when nobody did."""
-    return None
+def make_llm(settings: Settings, environment: Mapping[str, str] | None = None) -> LLM | None:
+    """The language model that somebody chose; None when nobody did: a key that lies about is no consent.
+
+    One that the settings spoil is there and says why it cannot be asked: memory does not wait for it.
+    """
+    if settings.llm == "none":
+        return None
+    from retain.llm.metered import Ledger, Metered, Unusable
+    from retain.llm.retrying import Retrying
+
+    try:
+        provider = _named_provider(settings, whole_environment() if environment is None else environment)
+    except ConfigError as error:
+        return Unusable(settings.llm, error.message)
+    ledger = Ledger(settings.home.expanduser() / "usage", lambda: datetime.now(UTC))
+    return Metered(Retrying(provider), ledger, settings.llm_daily_usd)
+
+
+def _named_provider(settings: Settings, environment: Mapping[str, str]) -> "Provider":
+    from retain.keys import find_key
+    from retain.llm import anthropic, claude_cli, openai
+
+    found = find_key(settings, environment, user_home(environment))
+    key, model = found.key if found else None, settings.llm_model
+    if settings.llm == "claude-cli":
+        return claude_cli.ClaudeCommand(environment, model or claude_cli.MODEL, key)
+    if settings.llm == "anthropic":
+        url = settings.llm_url or environment.get("ANTHROPIC_BASE_URL") or anthropic.URL
+        return anthropic.Anthropic(key, model or anthropic.MODEL, url)
+    url = settings.llm_url or environment.get("OPENAI_BASE_URL") or openai.URL
+    own = openai.MODEL if url == openai.URL else ""
+    return openai.OpenAICompatible(openai.ChatEndpoint(url, model or own, key))

@@ -1,11 +1,7 @@
 """Embedding by an OpenAI-compatible endpoint: Ollama, vLLM, LM Studio, OpenAI."""
 
-import http.client
 import json
-import re
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -15,7 +11,8 @@ from retain.embedding.cache import VectorCache
 from retain.embedding.chunks import cut, pieces
 from retain.embedding.loading import Loading
 from retain.embedding.unit import unit
-from retain.errors import ConfigError, EmbeddingFailed, shorten
+from retain.endpoint import NoAnswer, check_url, posted, versioned
+from retain.errors import EmbeddingFailed, shorten
 
 BATCH = 64
 TRIES = 2
@@ -33,14 +30,11 @@ class Endpoint:
     pause: float = 0.5  # seconds before the second try
 
     def __post_init__(self) -> None:
-        if not re.match(r"https?://[^/]", self.url):
-            raise ConfigError(f"the embedding url must begin with http:// or https://, not {shorten(self.url)}")
+        check_url(self.url, "embedding url")
 
     @property
     def address(self) -> str:
-        base = self.url.rstrip("/").removesuffix("/embeddings")
-        # Some serve the same API under another version, such as /v1beta/openai.
-        return f"{base}/embeddings" if re.search(r"/v\d\w*(/|$)", base) else f"{base}/v1/embeddings"
+        return versioned(self.url, "embeddings")
 
 
 class _Unreachable(EmbeddingFailed):
@@ -115,29 +109,12 @@ def _request(endpoint: Endpoint, texts: Sequence[str]) -> list[list[float]]:
 
 
 def _post(endpoint: Endpoint, texts: Sequence[str]) -> bytes:
-    body = json.dumps({"model": endpoint.model, "input": list(texts)}).encode()
-    request = urllib.request.Request(endpoint.address, body, {"Content-Type": "application/json"})
-    if endpoint.key:
-        # A redirect to another host must not carry the key along.
-        request.add_unredirected_header("Authorization", f"Bearer {endpoint.key}")
+    body = {"model": endpoint.model, "input": list(texts)}
     try:
-        with urllib.request.urlopen(request, timeout=endpoint.timeout) as reply:
-            answer: bytes = reply.read()
-            return answer
-    except urllib.error.HTTPError as error:
-        kind = _Unreachable if error.code == 429 or error.code >= 500 else EmbeddingFailed
-        raise kind(f"{endpoint.address} answered {error.code} {error.reason}: {_complaint(error)}") from error
-    except (OSError, http.client.HTTPException) as error:
-        reason = getattr(error, "reason", error)
-        raise _Unreachable(f"{endpoint.address} cannot be reached: {reason}. Is the server running?") from error
-
-
-def _complaint(error: urllib.error.HTTPError) -> str:
-    try:
-        body = error.read(4096).decode("utf-8", "replace")
-    except (OSError, http.client.HTTPException):
-        body = ""
-    return shorten(body.strip() or "no reason given", 200)
+        with posted(endpoint.address, body, endpoint.key, endpoint.timeout) as reply:
+            return reply.read()
+    except NoAnswer as error:
+        raise (_Unreachable if error.may_pass else EmbeddingFailed)(str(error)) from error
 
 
 def _rows(answer: bytes, count: int, endpoint: Endpoint) -> list[list[float]]:

@@ -1,1 +1,1 @@
-"""Language models behind one port."""
+"""Language models behind one port: a provider asks, `retrying` asks again, `metered` counts what it costs."""

@@ -1,0 +1,151 @@
+"""What a language model answered, read strictly: anything that is not what was asked for is LLMFailed."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from retain.domain.category import CAPTURED
+from retain.domain.ids import undress
+from retain.domain.llm import Completion
+from retain.domain.memory import MemoryId
+from retain.engine.capture.prompts import LONGEST_MEMORY, LONGEST_MERGED, MOST_MEMORIES, MOST_TAGS
+from retain.errors import LLMFailed, shorten
+
+LONGEST_ANSWER = 100_000
+LONGEST_TAG = 40
+_CODE_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*)\n[ \t]*```", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One memory as the model gave it: of the right shape, and not yet believed."""
+
+    category: str
+    content: str
+    tags: tuple[str, ...]
+    replaces: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Memories that are to become one, and what it says."""
+
+    ids: tuple[MemoryId, ...]
+    content: str
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What is to become of the memories of one category: each of them is in exactly one of the three."""
+
+    keep: tuple[MemoryId, ...]
+    merge: tuple[Group, ...]
+    drop: tuple[MemoryId, ...]
+
+
+def items(answer: Completion) -> list[Item]:
+    """The memories in an answer to `prompts.extraction`."""
+    found = _json(answer)
+    if not isinstance(found, list):
+        raise _nonsense("a JSON array", found)
+    if len(found) > MOST_MEMORIES:
+        raise LLMFailed(f"the language model gave {len(found)} memories, and {MOST_MEMORIES} is the most")
+    return [_item(one) for one in found]
+
+
+def merge(answer: Completion, sent: Sequence[MemoryId]) -> Merge:
+    """The plan in an answer to `prompts.merging`: every id that was sent, once, and no other."""
+    found = _object(_json(answer), "a JSON object")
+    groups = tuple(_group(one) for one in _list(found, "merge"))
+    plan = Merge(_ids(found, "keep"), groups, _ids(found, "drop"))
+    named = [*plan.keep, *plan.drop, *(id for group in groups for id in group.ids)]
+    if sorted(named) != sorted(sent):
+        strange, lost = set(named) - set(sent), set(sent) - set(named)
+        why = f"{len(strange)} unknown, {len(lost)} lost, {len(named) - len(set(named))} named twice"
+        raise LLMFailed(f"the language model did not account for each memory once ({why})")
+    return plan
+
+
+def _json(answer: Completion) -> Any:
+    text = answer.text.strip()
+    if answer.cut or len(text) > LONGEST_ANSWER:
+        raise LLMFailed("the language model's answer is too long, and not whole")
+    inside = _CODE_FENCE.fullmatch(text)
+    try:
+        return json.loads(inside[1] if inside else text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise _nonsense("JSON", text) from None
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+def _item(raw: Any) -> Item:
+    one = _object(raw, "an object for each memory")
+    category = one.get("type")
+    if category not in CAPTURED:
+        raise _nonsense(f"a type out of {', '.join(CAPTURED)}", category)
+    content = _text(one, "content", LONGEST_MEMORY)
+    if not content:
+        raise _nonsense("a content that says something", one.get("content"))
+    replaces = _text(one, "supersedes_content", 2 * LONGEST_MERGED)
+    return Item(str(category), content, _tags(one), replaces or None)
+
+
+def _group(raw: Any) -> Group:
+    one = _object(raw, "an object for each merge")
+    ids, content = _ids(one, "ids"), _text(one, "content", LONGEST_MERGED)
+    if len(ids) < 2 or not content:
+        raise _nonsense("two ids at least and a content in each merge", one)
+    return Group(ids, content, _tags(one))
+
+
+def _ids(one: dict[str, Any], name: str) -> tuple[MemoryId, ...]:
+    given = _list(one, name)
+    ids = [undress(id) or id for id in given if isinstance(id, str)]
+    if len(ids) != len(given):
+        raise _nonsense(f"ids in {name}", given)
+    return tuple(ids)
+
+
+def _tags(one: dict[str, Any]) -> tuple[str, ...]:
+    """Short words in small letters; a tag that is a sentence is none."""
+    given = _list(one, "tags")
+    if not all(isinstance(tag, str) for tag in given):
+        raise _nonsense("words in tags", given)
+    cleaned = (" ".join(tag.split()).strip("#.,;:!?\"'`<>[](){}").lower() for tag in given)
+    kept = [tag for tag in dict.fromkeys(cleaned) if 0 < len(tag) <= LONGEST_TAG and len(tag.split()) <= 3]
+    return tuple(tag for tag in kept if tag.isprintable())[:MOST_TAGS]
+
+
+def _text(one: dict[str, Any], name: str, longest: int) -> str:
+    given = one.get(name)
+    if given is None:
+        return ""
+    if not isinstance(given, str):
+        raise _nonsense(f"text in {name}", given)
+    line = " ".join(given.encode("utf-8", "replace").decode().replace("\0", " ").split())
+    if len(line) > longest:
+        raise LLMFailed(f"the language model's {name} has {len(line)} characters, and {longest} is the most")
+    return line
+
+
+def _list(one: dict[str, Any], name: str) -> list[Any]:
+    given = one.get(name) or []
+    if not isinstance(given, list):
+        raise _nonsense(f"a list in {name}", given)
+    return given
+
+
+def _object(raw: Any, what: str) -> dict[str, Any]:
+    if not isinstance(raw, dict):
+        raise _nonsense(what, raw)
+    return raw
+
+
+def _nonsense(wanted: str, given: object) -> LLMFailed:
+    return LLMFailed(f"the language model was to answer with {wanted}, and answered {shorten(given, 80)}")
