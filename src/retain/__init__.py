@@ -8,10 +8,9 @@ for hit in memory.recall("how do we ship?"):
     print(hit.stored.memory.text, hit.score)
 """
 
-from typing import TYPE_CHECKING
-
 from retain.version import __version__
 
+TYPE_CHECKING = False  # as type checkers read it, without the import of `typing`, which hooks would wait for
 if TYPE_CHECKING:
     from retain.app import Retain as Retain
     from retain.app import open as open

@@ -4,6 +4,10 @@ import sys
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["hook"]:
+        from retain.surfaces.hooks.runner import main as answer
+
+        answer(sys.argv[2:])
     # A client waits for `serve`, so it does not pay for the command line.
     if sys.argv[1:2] == ["serve"]:
         from retain.surfaces.cli.serve import serve

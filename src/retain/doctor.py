@@ -13,7 +13,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
-from retain import maintenance
+from retain import hook_health, maintenance
+from retain.clients.known import Machine
+from retain.clients.state import findings
 from retain.config import Loaded, Settings
 from retain.domain.memory import Vector
 from retain.errors import RetainError
@@ -54,7 +56,14 @@ def examine(loaded: Loaded, settings_files: Sequence[Path], now: datetime) -> li
         *_store(settings),
         *_model(settings),
         *_backups(settings, now),
+        *_hooks(settings, now),
+        *_clients(),
     ]
+
+
+def _clients() -> Iterator[Check]:
+    for found in findings(Machine.here()):
+        yield Check("clients", found.state, found.note, found.repair)
 
 
 def is_sound(checks: Sequence[Check]) -> bool:
@@ -213,3 +222,8 @@ def _backups(settings: Settings, now: datetime) -> Iterator[Check]:
     age = now - datetime.fromtimestamp(found[0].stat().st_mtime, UTC)
     state = "ok" if age < OLD_BACKUP else "warn"
     yield Check("backups", state, f"{len(found)}, the newest from {age.days} days ago", "retain backup")
+
+
+def _hooks(settings: Settings, now: datetime) -> Iterator[Check]:
+    for remark in hook_health.look(settings.home.expanduser(), now):
+        yield Check("hooks", remark.state, remark.note, remark.repair)

@@ -6,7 +6,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from retain import doctor as health
-from retain import maintenance
+from retain import hook_health, maintenance
 from retain.app import SystemClock
 from retain.config import load, settings_files
 from retain.errors import EmbeddingFailed, Refused
@@ -97,6 +97,8 @@ def restore(call: Call, file: Path, yes: bool) -> None:
 def _repaired(call: Call, *, yes: bool) -> list[str]:
     settings = call.loaded.settings
     done = maintenance.close_up(settings, settings_files(call.given))
+    if again := hook_health.try_again(settings.home.expanduser()):
+        done.append(f"{again} conversations wait to be captured again")
     if settings.database_file.exists() or maintenance.set_aside(settings):
         question = "Nothing can be read from a damaged store. Restore {}?"
         done += maintenance.mend(settings, lambda backup: yes or call.terminal.asked(question.format(backup)))

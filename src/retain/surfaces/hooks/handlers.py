@@ -1,0 +1,80 @@
+"""What is done for each event: the text to put in front of the agent, or nothing.
+
+Handing over to the worker takes milliseconds; nothing here waits for it, for a model or for the network.
+"""
+
+from retain.run_files import record_client
+from retain.surfaces.hooks import spool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from retain.surfaces.hooks.call import Call
+
+
+def session_start(call: "Call") -> str:
+    """Also picks up what an earlier worker left behind, should it have been killed."""
+    try:
+        if call.session:
+            record_client(call.home, call.client_pid, call.session, call.project_dir)
+        return _injected("at_start", call)
+    finally:
+        if _captures(call) and spool.waiting(call.home):
+            spool.start_worker(call.home)
+
+
+def user_prompt_submit(call: "Call") -> str:
+    return _injected("for_prompt", call)
+
+
+def post_tool_use(call: "Call") -> str:
+    return _injected("for_file", call)
+
+
+def post_tool_use_failure(call: "Call") -> str:
+    return _injected("for_failure", call)
+
+
+def capture(call: "Call") -> str:
+    """For Stop, PreCompact and SessionEnd. A turn that another hook keeps going is not over: it waits for its end."""
+    transcript = call.text("transcript_path")
+    if not transcript or not _captures(call):
+        return ""
+    item: dict[str, object] = {
+        "event": call.event,
+        "session": call.session,
+        "transcript": transcript,
+        "cwd": call.cwd,
+        "project_dir": call.project_dir,
+        "last_assistant_message": call.text("last_assistant_message"),
+    }
+    item |= {name: call.text(name) for name in ("reason", "trigger", "source") if call.text(name)}
+    spool.put(call.home, item)
+    if call.payload.get("stop_hook_active") is not True:
+        spool.start_worker(call.home)
+    return ""
+
+
+HANDLERS: "dict[str, Callable[[Call], str]]" = {
+    "SessionStart": session_start,
+    "UserPromptSubmit": user_prompt_submit,
+    "PostToolUse": post_tool_use,
+    "PostToolUseFailure": post_tool_use_failure,
+    "Stop": capture,
+    "PreCompact": capture,
+    "SessionEnd": capture,
+}
+
+
+def _captures(call: "Call") -> bool:
+    """A store that is in the memory of a server cannot be reached from a worker."""
+    return bool(call.settings.get("capture")) and call.database != ":memory:"
+
+
+def _injected(what: str, call: "Call") -> str:
+    if not call.settings.get("inject"):
+        return ""
+    from retain.surfaces.hooks import injecting
+
+    return str(getattr(injecting, what)(call))
