@@ -1,0 +1,114 @@
+"""Choices that the assistant proposed and the user confirmed in the very next words.
+
+The words are the assistant's, which may have read anything; so only a choice with its reason counts, never one
+that quotes, orders or names an address, and only when the yes can mean nothing else.
+"""
+
+import re
+from collections.abc import Sequence
+
+from retain.domain.conversation import Said, Speaker, Turn
+from retain.domain.words import STOP_WORDS
+from retain.engine.capture.by_rule.found import Found
+from retain.engine.capture.by_rule.lasting import is_question
+from retain.engine.capture.by_rule.orders import holds_orders
+from retain.engine.capture.by_rule.typed import sentences
+
+_YES_WORD = r"(?:yes|yeah|yep|yup|ok(?:ay)?|sure|agreed|right|perfect|great|good|exactly|ja|oui|s[ií]|👍|好的?|是的?)"
+_YES = re.compile(
+    rf"(?:{_YES_WORD}[\s,]*){{0,3}}(?:{_YES_WORD}|(?:please )?do (?:that|it|so)|go (?:ahead|for it|with (?:that|it))"
+    r"|let'?s (?:do|go with) (?:that|it)|sounds (?:good|great)|please do|make it so|that works)"
+    r"[\s,]*(?:please|pls|thanks|thx|then|go with (?:that|it)|do (?:that|it)|let'?s do (?:that|it))?[\s.!]*",
+    re.I,
+)
+_BUT = re.compile(r"(?:but|except|however|instead|only|although|wait|no)\b", re.I)
+_SUGGESTS = re.compile(
+    r"(?:(?:so|here|personally|overall|in short),? )?(?:i|i'd|i would|my (?:suggestion|recommendation"
+    r"|proposal))\b.{0,30}?\b(?P<verb>suggest|recommend|propose|advise|go with|go for|use|pick|choose|lean towards?"
+    r"|stick with|keep|store|switch to|move to|is|would be)\b:? (?P<what>.+)",
+    re.I,
+)
+_SAYING = frozenset({"suggest", "recommend", "propose", "advise", "is", "would be"})
+_ASKS_CHOICE = re.compile(
+    r"(?:should|shall) (?:i|we) (?P<verb>use|go with|switch to|move to|adopt|keep|store|stick with) (?P<what>.+)\?$",
+    re.I,
+)
+_GO_AHEAD = re.compile(
+    r"(?:(?:should|shall) (?:i|we)|(?:do you )?want me to|ok(?:ay)? (?:if i|to))\b.{0,20}?(?:do (?:that|it|so|this)"
+    r"|go ahead|proceed|set (?:it|that) up|implement (?:it|that|this)|start)\b.{0,20}\?$"
+    r"|(?:should i|shall i|shall we|ok(?:ay)?|sounds? good|agreed|does that work|what do you think)\?$",
+    re.I,
+)
+_REASON = re.compile(r"\b(?:because|since|so that|as (?:it|we|you|they|the|this)|instead of|rather than|over)\b", re.I)
+_QUOTES = re.compile(r"[\"“”]|\b(?:says?|according to|recommends that|the (?:page|readme|docs?|article|file))\b", re.I)
+_SMALL = re.compile(
+    r"(?:fixing|adding|removing|renaming|changing|it|this|that|to (?:fix|add|remove|rename|change|run|check|look"
+    r"|first))\b",
+    re.I,
+)
+_POINTS = re.compile(r"\b(?:it|them|this|that|these|those|they)\b", re.I)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_MOST_READ = 4_000
+
+
+def confirmed(turns: Sequence[Turn], place: int) -> Found | None:
+    """The choice that the words at `place` confirm, with its reason; None unless they are a plain yes to a proposal."""
+    said, asked = turns[place], _spoken_before(turns, place)
+    if asked is None or not isinstance(said, Said) or not _is_yes(said.text):
+        return None
+    before = turns[asked]
+    if not isinstance(before, Said) or before.speaker is not Speaker.ASSISTANT:
+        return None
+    proposal = _proposal(before.text[-_MOST_READ:])
+    if proposal is None or holds_orders(proposal) or _QUOTES.search(proposal):
+        return None
+    if not _POINTS.search(proposal.split(" because ")[0]):
+        return Found(f"Decided: {proposal}", "decision")
+    question = _question_before(turns, asked)
+    return Found(f"Decided: {proposal} (asked: {question})", "decision") if question else None
+
+
+def _is_yes(text: str) -> bool:
+    first, *rest = _SENTENCE.split(text.strip()[:500])
+    return len(first) <= 60 and _YES.fullmatch(first) is not None and not any(_BUT.match(part) for part in rest)
+
+
+def _proposal(text: str) -> str | None:
+    """The choice with which a message ends, and its reason: suggested, or asked for, or both."""
+    spoken = [part.strip() for part in _SENTENCE.split(text) if part.strip()][-3:]
+    suggested = next((found for part in reversed(spoken) if (found := _suggested(part))), None)
+    last = spoken[-1] if spoken else ""
+    if not last.endswith("?"):
+        return suggested
+    choice = _ASKS_CHOICE.match(last)
+    if suggested is not None:
+        return suggested if choice or _GO_AHEAD.match(last) or _share_a_name(last, suggested) else None
+    is_weighed = choice is not None and _REASON.search(choice["what"]) and not _SMALL.match(choice["what"])
+    return f"{choice['verb']} {choice['what']}" if choice is not None and is_weighed else None
+
+
+def _suggested(sentence: str) -> str | None:
+    match = _SUGGESTS.match(sentence)
+    if match is None or not _REASON.search(sentence) or _SMALL.match(match["what"]) or sentence.endswith("?"):
+        return None
+    verb, what = match["verb"].lower(), match["what"].rstrip(".! ")
+    return what if verb in _SAYING else f"{verb} {what}"
+
+
+def _share_a_name(question: str, proposal: str) -> bool:
+    asked, proposed = (set(re.findall(r"[\w-]{4,}", text.lower())) - STOP_WORDS for text in (question, proposal))
+    return bool(asked & proposed)
+
+
+def _spoken_before(turns: Sequence[Turn], place: int) -> int | None:
+    return next((at for at in range(place - 1, -1, -1) if isinstance(turns[at], Said)), None)
+
+
+def _question_before(turns: Sequence[Turn], place: int) -> str:
+    """What the user had asked, in one short sentence, so that "them" in the answer has a meaning."""
+    at = _spoken_before(turns, place)
+    asked = turns[at] if at is not None else None
+    if not isinstance(asked, Said) or asked.speaker is not Speaker.USER:
+        return ""
+    typed = [sentence.text.rstrip("?!. ") for sentence in sentences(asked.text)]
+    return next((text for text in reversed(typed) if is_question(f"{text}?") and len(text) <= 120), "")

@@ -1,0 +1,111 @@
+"""Facts and traps that the user states about the project, only where they are plainly meant to last."""
+
+import re
+
+from retain.engine.capture.by_rule.corrections import denied
+from retain.engine.capture.by_rule.declaring import declares
+from retain.engine.capture.by_rule.found import Found, category_of
+from retain.engine.capture.by_rule.statement import opened
+from retain.engine.capture.by_rule.typed import Sentence
+from retain.engine.capture.by_rule.wishes import ruled
+
+_WARNED = re.compile(
+    r"(?:be )?(?:careful|caution|beware|watch out|heads[- ]up|warning|gotcha|important|attention|caveat"
+    r"|trap)(?:\s?[:,!–—-]+\s*| (?:with|of|about) (?P<with>[^:,]{2,60}?)\s?[:,–—-]\s*| that )(?P<what>.+)",
+    re.I,
+)
+_TOLD = re.compile(r"(?:btw|by the way|fyi|for your information|just so (?:that )?you know)\b", re.I)
+_TOLD_LAST = re.compile(r"[\s,]*\b(?:btw|by the way|fyi|just so you know)[.!]*$", re.I)
+_NEEDS = re.compile(
+    r".{2,80}? (?:needs?|requires?|expects?) .{2,80}\b(?:running|installed|set|enabled|started|up|first|available"
+    r"|reachable|access|to (?:run|build|work|start|connect|pass))\b",
+    re.I,
+)
+_NEEDS_ELSE = re.compile(
+    r".{2,80}? (?:needs?|requires?|must|has to|have to) .{2,120}\b(?:otherwise|or else|or it|because|since|by law"
+    r"|required by|for (?:legal|compliance|audit|security))\b.*",
+    re.I,
+)
+_HURTS_WHEN = re.compile(
+    r".{2,80}? (?:breaks?|fails?|crash(?:es)?|hangs?|stalls?|blocks|freezes|restarts|times? out|dies|corrupts?"
+    r"|deadlocks?|leaks?|loses?) .{0,60}\b(?:when(?:ever)?|if|unless|without|above|below)\b .+",
+    re.I,
+)
+_STANDING = re.compile(
+    r".{2,80}? (?:(?:is|are) (?:always |only |never )?(?:read-only|readonly|immutable|append-only|deprecated|frozen"
+    r"|(?:auto-?)?generated|case-(?:in)?sensitive|versioned|shared|cached|encrypted|hosted|deployed|stored|kept"
+    r"|served|mirrored|rate[- ]limited|single-threaded|rendered|run|written|documented|described|handled|managed"
+    r"|configured|provided|owned|maintained|synced|signed|(?:\w+ )?separated|called)|comes? from"
+    r"|stays? (?:on|off|enabled|disabled|at)|(?:happens?|works?) (?:via|through|by|over)|depends? on|relies on"
+    r"|rely on|rotates?|expires?|(?:lives?|sits?|resides?|runs?) (?:in|on|at|under|behind))\b.*",
+    re.I,
+)
+_OURS_IS = re.compile(
+    r"our [\w -]{2,40}? (?:is|are|runs?|uses?|lives?|has|have|needs?) (?!too|so|very|a bit|pretty|quite|not|slow"
+    r"|getting)\w.+|the reason (?:why|for|we) .+ (?:is|was) .+|.{2,60}? (?:is|are) (?:on purpose|intentional"
+    r"|deliberate|by design)\b.*|.{2,60}? (?:only works?|works? only) .+",
+    re.I,
+)
+_ALWAYS = re.compile(
+    r"(?:(?:the|our|all|every|each)\b.{2,60}?|[a-z]+s) (?:is|are) (?:always|never|only) (?!fun|awesome|great|nice"
+    r"|good|there|here)\w.*",
+    re.I,
+)
+_OURS = re.compile(r"(?!my |speaking |on |.* (?:has|have) been )", re.I)
+_MUST = re.compile(
+    r".{2,60}? (?:must|has to|have to|may) (?:(?:not|never|only) be (?:changed|edited|touched|removed|renamed"
+    r"|deleted|committed|logged|shared|called|used|deployed|updated|modified|merged|run)|always|stay|remain|match"
+    r"|be ignored)\b.*",
+    re.I,
+)
+_SHOWN = re.compile(
+    r"\b(?:shown|displayed|hidden|visible|null|empty|undefined|true|false|recalculated|clicked|scroll\w*|hover\w*"
+    r"|button|banner|modal|page|header|footer|label|popup|checkbox)s?\b",
+    re.I,
+)
+_TO_BE_DONE = re.compile(
+    r"\b(?:needs?|has|have) (?:to be )?(?:fix|updat|refactor|chang|rewrit|clean|review|test|remov|renam|merg|handl"
+    r"|restart|a (?:fix|test|review|rewrite|docstring))",
+    re.I,
+)
+_PASSING = re.compile(
+    r"^error\b|\b(?:again|still|now|today|yesterday|tonight|this morning|suddenly|since (?:the|yesterday|this)"
+    r"|seems?|a mess|just (?:broke|failed|crashed)|down|broken|red|failing|i (?:see|get|got|saw)|i'?m|i am|i'?ll"
+    r"|my downloads)\b",
+    re.I,
+)
+
+
+def fact(sentence: Sentence) -> Found | None:
+    text = _TOLD_LAST.sub("", opened(sentence.text))
+    warned = _WARNED.match(text)
+    if warned is not None:
+        return _warning(warned["with"], warned["what"])
+    if _PASSING.search(text) or _TO_BE_DONE.search(text):
+        return None
+    is_ours = text.lower().startswith("we ") or (_OURS.match(text) is not None and declares(text))
+    is_told = is_ours and _TOLD.search(sentence.text) is not None
+    if not (is_told or _is_standing(text, sentence)):
+        return None
+    category = category_of(text)
+    return Found(text, category if category in ("gotcha", "pattern") else "architecture", replaces=denied(text))
+
+
+def _warning(subject: str | None, what: str) -> Found | None:
+    rule = ruled(what)
+    if rule is not None:
+        return rule
+    if subject:
+        return Found(f"{subject}: {what}", "gotcha")
+    return Found(what, "gotcha") if declares(what) else None
+
+
+def _is_standing(text: str, sentence: Sentence) -> bool:
+    """A thing's standing condition; the same words beside a request are more likely a bug or a feature described."""
+    if not declares(text):
+        return False
+    if _NEEDS.match(text) or _NEEDS_ELSE.match(text):
+        return True
+    if sentence.beside_request or _SHOWN.search(text):
+        return False
+    return any(pattern.match(text) for pattern in (_STANDING, _OURS_IS, _ALWAYS, _HURTS_WHEN, _MUST))

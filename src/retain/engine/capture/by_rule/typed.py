@@ -1,0 +1,215 @@
+"""What a user typed with their own hands: a prompt without what was pasted, quoted or put there by programs.
+
+Only this may become a wish, a decision or a rule. Whatever could be somebody else's text is left out, since a
+missed wish can be said again and a planted one cannot be unsaid.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from retain.domain.echo import without_echo
+
+LONGEST = 500  # a sentence beyond this is not one that somebody typed
+_MESSAGE = 20_000  # nobody types more; the rest of a longer prompt is not looked at
+_TYPED_LINES, _TYPED_CHARACTERS = 40, 4_000  # beyond either, most of a prompt was pasted
+
+_OPENER = re.compile(r"<([a-z][\w:-]{0,60})(?=[\s>/])", re.IGNORECASE)
+_CLOSER = re.compile(r"</([a-z][\w:-]{0,60})\s{0,20}>", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_PROGRAM_TAG = re.compile(
+    r"(?:system|retain|private|instruction|document|file|tool|command|local-|user-|assistant)", re.I
+)
+_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+_INLINE_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„\n]{1,400})[\"“”«»„]")
+
+_ROLE = re.compile(r"\s*[*_]{0,2}(?:user|human|assistant|system|ai|bot|claude|agent|developer)[*_]{0,2}\s?:", re.I)
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s|={3,}\s*$|-{3,}\s*$")
+_HEADER = re.compile(
+    r"\s*(?:title|labels?|subject|from|to|cc|date|steps to reproduce|expected(?: behaviou?r)?|actual|description"
+    r"|acceptance criteria|stop hook feedback|hi|hello|dear)\s?(?::|\s\w+(?: \w+)?,\s*$)"
+    r"|\W*(?:requirements?|constraints?|tasks?|acceptance|context|goals?|instructions|steps|files(?: to \w+)?|format"
+    r"|output|plan|implement the following plan)\W*:\W*$",
+    re.I,
+)
+_OWN_LIST = re.compile(
+    r"\b(?:remember|rules?|conventions?|guidelines?|background|intro|keep in mind|bear in mind|things to know"
+    r"|preferences?|note|careful|todo|next steps?|decisions?|how we work|my setup|our setup|correction)\b",
+    re.I,
+)
+_OTHERS = re.compile(
+    r"\b(?:readme|docs?|documentation|wiki|e?mail|letter|issue|ticket|log|logs|output|error|trace|page|article|post"
+    r"|message|thread|wrote|writes|says|said|told|their|his|her|customer|vendor|reviewer|prompt|snippet|file|text"
+    r"|spec|this|these|below|following|see|translate|summari[sz]e|review|explain)\b",
+    re.I,
+)
+_PASTED_LINE = re.compile(
+    r"\s{4,}\S|\t|\s*(?:>|\||\$ |% |\+{1,3}[^\s+]|@@|[{}\[\]<])"  # code, quotes, tables, shells, patches, JSON, markup
+    r"|.*[;{}]\s*$|\s*(?://|/\*|\*/|--\s|#!)|\s*\[?\d{4}-\d\d-\d\d|\s*\[?\d\d:\d\d:\d\d"
+    r"|\s*\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL|TRACE|NOTICE|npm (?:ERR!|error|warn))\b[\]:\s]"
+    r"|\s*[\w.-]+@[\w.-]+[ :]\S* ?[%$#]\s|\s*(?:at\s\S+\s?\(|File\s\"|Traceback\s|Caused by:"
+    r"|[\w.]{0,80}(?:Error|Exception):)|\s*[\w.-]{1,60}:\s*$|\s*-\s[\w.-]{1,40}:\s|\s*(?:instructions|system|prompt"
+    r"|memory|rule)\s?:"
+)
+# Nobody types these: invisible and direction-changing characters, tags, full-width and look-alike Latin letters.
+_UNTYPED = re.compile(
+    "[\u00ad\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\uff21-\uff3a\uff41-\uff5a]"
+    "|[a-z][\u200c\u200d][a-z]|[a-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][a-z]",
+    re.IGNORECASE,
+)
+_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?。！？])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!etc\.)(?:\s+|(?<=[。！？]))|;\s+|\s+[-–—]\s+(?=and |also )"
+)
+_KEEP_THAT = re.compile(r"\. (?:please |pls )?(?:remember (?:that|this)|keep (?:that|this) in mind)(?=[.!]|$)", re.I)
+_CLAUSE = re.compile(
+    r",?\s+(?:and|but|also)(?:\s+(?:also|please|pls|plz))*\s+(?=(?:always|never|don'?t|do not|make sure"
+    r"|remember that|from now on|stop \w+ing|we'?ll continue)\b)"
+    r"|, (?=(?:the |our |all )?[\w-]+ (?:is|are) (?:always|never) )",
+    re.I,
+)
+# No user says this of their own wishes; it comes with what they pasted.
+_PLANTED = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instructions?|prompts?|guidelines|rules|above)\b"
+    r"|\bsystem prompt\b|\bjailbreak",
+    re.I,
+)
+_BULLET = re.compile(r"\s{0,3}(?:[-*•]|\d{1,2}[.)])\s+")
+_NOT_TO_KEEP = re.compile(
+    r"\b(?:don'?t|do not|no need to|needn'?t|never|not to)\s+(?:ever\s+)?(?:remember|save|store|memori[sz]e|note"
+    r"|keep)\s(?:this|that|it|any of)\b|\boff the record\b",
+    re.I,
+)
+_REQUEST = re.compile(
+    r"\?|\b(?:fix|debug|investigate|look into|have a look|(?:can|could) you|find out|check|why|implement"
+    r"|i (?:want|need)|i(?:'d| would) like)\b|^(?:\W*(?:ok|now|and|then|please|pls|so|also|next)\b)*\W*(?:add|create"
+    r"|build|make|change|write|update|refactor|read|run|load|plot|rename|remove|delete|show)\b",
+    re.I,
+)
+_ANNOUNCES = re.compile(
+    r"\b(?:ground rules|rules|conventions|guidelines|background|intro|things to (?:know|remember)|how we work"
+    r"|keep in mind|preferences|remember (?:this|the following|these))\b[^.?!]{0,60}:",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One clause of a prompt, with typographic marks made plain, and the whole sentence around it.
+
+    `announced` when the prompt said that rules or background follow; `beside_request` when the same prompt
+    also asks for something to be done.
+    """
+
+    text: str
+    whole: str = ""
+    announced: bool = False
+    beside_request: bool = False
+
+
+def sentences(prompt: str) -> list[Sentence]:
+    """What the user said, sentence by sentence; empty when they said that it is not to be kept."""
+    text = _plain(_without_spans(without_echo(prompt[:_MESSAGE])))
+    if _NOT_TO_KEEP.search(text):
+        return []
+    lines = [line for line in _typed_lines(text) if not _is_foreign(line)]
+    asks = any(_REQUEST.search(line) for line in lines)
+    found, announced = [], False
+    for line in lines:
+        for whole, part in _parts(" ".join(_BULLET.sub("", line).split())):
+            found.append(Sentence(part, whole, announced, asks))
+        announced = announced or _announces(line)
+    return found
+
+
+def _announces(line: str) -> bool:
+    return _ANNOUNCES.search(line) is not None
+
+
+def _plain(text: str) -> str:
+    return text.replace("’", "'").replace("‘", "'").replace("\u00a0", " ").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _without_spans(text: str) -> str:
+    """Without comments and whatever stands between tags. A stray closing tag of ours ends something whose
+    beginning was cut off, so all before it goes."""
+    text = _COMMENT.sub(" ", text)
+    last = {match[1].lower(): match.end() for match in _CLOSER.finditer(text)}
+    stray = max((end for name, end in last.items() if _PROGRAM_TAG.match(name)), default=0)
+    openers = [match for match in _OPENER.finditer(text) if match[1].lower() in last or _PROGRAM_TAG.match(match[1])]
+    kept, position = [], 0
+    if stray and not any(match.start() < stray and _PROGRAM_TAG.match(match[1]) for match in openers):
+        position = stray
+    for match in openers:
+        if match.start() < position:
+            continue
+        kept.append(text[position : match.start()])
+        position = max(last.get(match[1].lower(), len(text)), match.end())
+    return _INLINE_FENCE.sub("\n", "\n".join([*kept, text[position:]]))
+
+
+def _typed_lines(text: str) -> list[str]:
+    lines = list(_until_paste(_unfenced(text.split("\n"))))
+    typed = [line for line in lines if not _is_pasted(line)]
+    if len(typed) > _TYPED_LINES or sum(map(len, typed)) > _TYPED_CHARACTERS:
+        return []
+    # Between code or log lines even prose belongs to them, unless it stands apart.
+    return typed if len(typed) == len(lines) else _outside_paste(lines)
+
+
+def _outside_paste(lines: list[str]) -> list[str]:
+    """The paragraphs in which no line looks pasted; in a prompt without paragraphs, what comes before the paste."""
+    kept: list[str] = []
+    paragraph: list[str] = []
+    is_clean = True
+    for line in [*lines, ""]:
+        if line.strip():
+            is_clean = is_clean and not _is_pasted(line)
+            paragraph += [line] if is_clean else []
+        else:
+            kept += paragraph
+            paragraph, is_clean = [], True
+    return kept
+
+
+def _is_pasted(line: str) -> bool:
+    return _PASTED_LINE.match(line) is not None and not (line.rstrip().endswith(":") and _announces(line))
+
+
+def _unfenced(lines: list[str]) -> Iterator[str]:
+    fenced = False
+    for line in lines:
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif not fenced:
+            yield line
+
+
+def _until_paste(lines: Iterator[str]) -> Iterator[str]:
+    """The lines before a document, a chat or a mail begins. One that the user introduces begins after that line."""
+    for line in lines:
+        if _ROLE.match(line) or _HEADING.match(line) or _HEADER.match(line):
+            return
+        yield line
+        ends_in_colon = line.rstrip().endswith(":")
+        if ends_in_colon and _OTHERS.search(line) and not _OWN_LIST.search(line):
+            return
+
+
+def _is_foreign(line: str) -> bool:
+    """Whether a line holds what nobody types, whatever it looks like."""
+    return any(pattern.search(line) for pattern in (_UNTYPED, _BLOB, _PLANTED))
+
+
+def _parts(line: str) -> Iterator[tuple[str, str]]:
+    """Each sentence with each of its clauses."""
+    for sentence in _SENTENCE_END.split(_KEEP_THAT.sub(", remember that", line)):
+        whole = _QUOTED.sub(_unless_long, sentence).strip()
+        if len(whole) <= LONGEST:
+            yield from ((whole, clause.strip()) for clause in _CLAUSE.split(whole) if len(clause.strip()) >= 3)
+
+
+def _unless_long(match: re.Match[str]) -> str:
+    """A name in quotation marks stays; a whole clause in them is somebody else's."""
+    return match[0] if len(match[1].split()) <= 3 else "\x00"
