@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
-from retain.config import Loaded, client_session, load, strict
+from retain.config import Loaded, client_process, client_session, load, strict
 from retain.domain.graph import Direction, Entity, Related, Relation
 from retain.domain.ids import new_id
 from retain.domain.memory import Json, Kind, Memory, Scope, Source, Stored
@@ -28,6 +28,7 @@ from retain.engine.remember import Remembered
 from retain.engine.revise import Edit, Revised
 from retain.errors import RetainError, StoreDown, invalid
 from retain.folders import project_of
+from retain.run_files import ClientSession
 from retain.wiring import make_embedder, make_llm, make_store
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Retain:
         self.settings = loaded.settings
         self.loaded = loaded
         self._clock = SystemClock()
+        self._seen = ClientSession(str(loaded.settings.home.expanduser().absolute()), client_process())
         self._own_session = f"session-{new_id(self._clock.now())}" if own_session else None
         self._lock = threading.Lock()
         self._engine: Engine | None = None
@@ -195,15 +197,16 @@ class Retain:
         asked = CodeQuestion(query, project, (language,) if language else (), limit)
         return self.engine.code.search(asked, self.caller()).hits
 
-    def caller(self, session: str | None = None, *, user: str | None = None) -> Caller:
+    def caller(self, session: str | None = None, *, user: str | None = None, folder: Path | None = None) -> Caller:
         """Who is asking, worked out anew for every call: a client may change its session under a living server.
 
-        `user` speaks for somebody else than the settings do; empty is the local user.
+        `user` speaks for somebody else than the settings do; empty is the local user. So does `folder` for the
+        project around it.
         """
         settings = self.settings
-        current = session or settings.session_id or client_session() or self._own_session
+        current = session or settings.session_id or self._seen.current() or client_session() or self._own_session
         who = settings.user_id if user is None else _user(user)
-        return Caller(who, self._project(settings.project_dir or Path.cwd()), current, settings.agent)
+        return Caller(who, self._project(folder or settings.project_dir or Path.cwd()), current, settings.agent)
 
     def _project(self, folder: Path) -> Project | None:
         """The folder's project, looked up again after some seconds: somebody may make a repository of it."""

@@ -11,7 +11,8 @@ from retain.domain.recall import Filter
 from retain.domain.session import Caller, Project
 from retain.embedding.onnx import OnnxEmbedder
 from retain.engine.drafts import Draft
-from retain.engine.lifecycle.consolidation import consolidate, plan, undo
+from retain.engine.lifecycle.consolidation import consolidate, plan
+from retain.engine.lifecycle.undoing import undo
 from retain.engine.parts import Parts, places
 from retain.engine.remember import remember
 from retain.engine.revise import forget, tag

@@ -29,6 +29,7 @@ from making import (
 )
 from retain.config import Settings
 from retain.domain.changes import Changes
+from retain.domain.conversation import Cursor
 from retain.domain.graph import Direction, Steps
 from retain.domain.memory import State
 from retain.domain.words import query_terms
@@ -43,6 +44,7 @@ from retain.stores.sqlite.writing import write
 
 COUNT = 240
 PAGE = 4096
+READ = Cursor("/t/one.jsonl", "s1", 4711, START, "line-9", "p1", extractions=3)
 
 
 @pytest.fixture
@@ -62,6 +64,7 @@ def path(tmp_path):
             projects=(a_project("p1"),),
             runs=(a_run("r1"),),
             contradictions=(a_contradiction("c1", "m1", "m2"),),
+            cursors=(READ,),
         )
     return path
 
@@ -92,6 +95,7 @@ def test_everything_comes_back_from_a_file_that_lost_its_first_page(path):
     assert (store.session("s1", "").summary, store.project("p1").slug) == ("a summary", "shop")
     assert (store.run("r1"), store.contradictions(["m1"])) == (a_run("r1"), [a_contradiction("c1", "m1", "m2")])
     assert store.unembedded(MODEL, 9, by_others=True) == store.faults() == []
+    assert store.cursor(READ.transcript) == READ
     store.close()
 
 

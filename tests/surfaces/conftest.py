@@ -3,7 +3,8 @@
 import pytest
 
 from surfaces.coded import with_code
-from surfaces.wire import GRAPH, Desk, Wire, environment, serve_command
+from surfaces.hooking import Client
+from surfaces.wire import CAPTURE, GRAPH, Desk, Wire, environment, serve_command
 
 
 @pytest.fixture
@@ -45,6 +46,12 @@ def knowing_board(desks):
 
 
 @pytest.fixture
+def notebook(desks):
+    """One window with the capture tools, and vectors that know letters and no meaning."""
+    return desks(tools=CAPTURE)
+
+
+@pytest.fixture
 def retain(tmp_path):
     """The command, in a project with some code."""
     return with_code(tmp_path)
@@ -71,3 +78,11 @@ def servers(tmp_path):
     yield start
     for wire in started:
         wire.end()
+
+
+@pytest.fixture
+def client(tmp_path):
+    """A client that runs hooks, and leaves no worker behind."""
+    client = Client.in_folder(tmp_path)
+    yield client
+    client.settle()

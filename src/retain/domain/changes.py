@@ -1,6 +1,6 @@
 """A plan of changes: what a store is asked to write at once, and what it must find to be true first."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -101,6 +101,11 @@ class Changes:
     runs: tuple[Run, ...] = ()
     cursors: tuple[Cursor, ...] = ()
     purged: tuple[MemoryId, ...] = ()
+
+    def joined(self, other: "Changes") -> "Changes":
+        """Both plans as one, at the moment of the first."""
+        both = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self) if f.name != "at"}
+        return replace(self, **both)
 
 
 @dataclass(frozen=True, slots=True)

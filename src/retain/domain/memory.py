@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
+from retain.domain import places
+
 MemoryId = str
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -68,10 +70,10 @@ class Place:
     def key(self) -> str:
         """A string that is equal exactly where the place is; a narrower scope names more of its parts."""
         if self.scope is Scope.USER:
-            return f"user\x1f{self.user}"
+            return places.user_key(self.user)
         if self.scope is Scope.PROJECT:
-            return f"project\x1f{self.user}\x1f{self.project or ''}"
-        return f"session\x1f{self.user}\x1f{self.session or ''}"
+            return places.project_key(self.user, self.project)
+        return places.session_key(self.user, self.session)
 
     @property
     def owner(self) -> str:

@@ -86,6 +86,11 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(term for chunk in telling for term in _chunk_terms(chunk)))
 
 
+def telling_words(text: str) -> dict[str, tuple[str, ...]]:
+    """The distinct words of a text that are no stop words, each as it is written, with its terms."""
+    return {chunk: _chunk_terms(chunk) for chunk in _CHUNK.findall(_normal(text)) if bare(chunk) not in STOP_WORDS}
+
+
 def bare(word: str) -> str:
     """A word in lower case without its apostrophe: "what's" is "what", "don't" is "dont"."""
     return _ENDING.sub("", word).replace("'", "").replace("’", "").casefold()

@@ -46,6 +46,8 @@ class Draft:
     category: str | None = None
     metadata: Mapping[str, Json] = field(default_factory=dict)
     event_time: datetime | None = None
+    supersedes: tuple[str, ...] = ()
+    """Ids of memories whose place it takes; those that have ended already are passed over."""
 
 
 def checked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:

@@ -2,30 +2,37 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from retain.domain.changes import Run
+from retain.domain.changes import Changes, Run
+from retain.domain.conversation import Cursor
 from retain.domain.graph import Direction, Entity, Related, Relation, Steps
-from retain.domain.memory import HistoryEntry, Memory, MemoryId, Scope, Stored
+from retain.domain.memory import HistoryEntry, Json, Memory, MemoryId, Scope, Stored
 from retain.domain.recall import KEPT, Filter, Recalled, Warning
 from retain.domain.session import Caller, Use
-from retain.engine import context, remember, revise, sessions, status, temporal
+from retain.engine import categories, context, offer, remember, revise, sessions, status, temporal
+from retain.engine.ask import Asked, ask_streaming
 from retain.engine.code.reading.roots import Roots
+from retain.engine.digest import Digest, digest
 from retain.engine.drafts import Draft
 from retain.engine.knowledge import given, walk
-from retain.engine.lifecycle import consolidation
+from retain.engine.lifecycle import consolidation, undoing
 from retain.engine.lifecycle.upkeep import Upkeep, embed_if_ready, embed_missing
 from retain.engine.parts import Parts, places, visible
 from retain.engine.recall import channels, recall
 from retain.engine.recall.together import Together, together
+from retain.engine.remember import Remembered
 from retain.errors import QueryTimeout, Unavailable
 
 if TYPE_CHECKING:
+    from retain.engine.capture.capture import Captured, Portion
     from retain.engine.code.code import Code
     from retain.engine.code.finding.search import CodeQuestion
+    from retain.engine.importing import Imported
+    from retain.engine.lifecycle.merging import Merged, Occasion
 
 MOST_RUNS = 1000
 
@@ -53,11 +60,8 @@ class Engine:
                 self._code = Code(self.parts, self._roots)
             return self._code
 
-    def remember(self, draft: Draft, caller: Caller) -> remember.Remembered:
-        done = remember.remember(self.parts, draft, caller)
-        if not done.embedded or done.chunks_missing:
-            self._upkeep.later(self._embed_later)
-        return done
+    def remember(self, draft: Draft, caller: Caller) -> Remembered:
+        return self._embedding(remember.remember(self.parts, draft, caller))
 
     def consolidation_due(self, caller: Caller) -> Warning | None:
         """A hint once a session holds more than was meant; nothing is ever refused for it."""
@@ -75,6 +79,19 @@ class Engine:
         self._served([hit.id for hit in answer.hits], caller, counted=True)
         missing = self._unembedded(caller)
         return answer if missing is None else _with_warning(answer, missing)
+
+    def ask(self, question: str, caller: Caller) -> Asked:
+        """An answer from memories, by the language model that was chosen; else the passages that answer best."""
+        *_, asked = self.ask_streaming(question, caller)
+        assert isinstance(asked, Asked)  # it comes last
+        return asked
+
+    def ask_streaming(self, question: str, caller: Caller) -> Iterator[str | Asked]:
+        """The answer in pieces as they come, and at the end all of it."""
+        for piece in ask_streaming(self.parts, question, caller):
+            if isinstance(piece, Asked):
+                self._served([hit.id for hit in piece.passages], caller, counted=True)
+            yield piece
 
     def recall_by_channels(self, question: channels.ChannelQuestion, caller: Caller) -> channels.ChannelAnswer:
         return self._told(channels.recall_by_channels(self.parts, question, caller), caller)
@@ -99,6 +116,12 @@ class Engine:
         block = context.assemble(self.parts, task, caller)
         self._served(block.memories, caller, counted=False)
         return block
+
+    def offer(self, prompt: offer.Prompted, caller: Caller, seen: Collection[MemoryId] = ()) -> offer.Offered:
+        """What to show an agent unasked; what is offered counts as used."""
+        offered = offer.offer(self.parts, prompt, caller, seen)
+        self._served([note.memory.id for note in offered.notes], caller, counted=False)
+        return offered
 
     def get(self, id: str, caller: Caller) -> Stored:
         found = visible(self.parts.store, id, caller, "id")
@@ -180,13 +203,67 @@ class Engine:
     ) -> consolidation.Consolidated:
         return consolidation.consolidate(self.parts, caller, session, strategy, dry_run=dry_run)
 
-    def undo(self, run: str, caller: Caller) -> consolidation.Undone:
-        return consolidation.undo(self.parts, run, caller)
+    def undo(self, run: str, caller: Caller) -> undoing.Undone:
+        return undoing.undo(self.parts, run, caller)
 
     def runs(self, caller: Caller, limit: int) -> list[Run]:
-        """Consolidations here and of the user, newest first."""
+        """Consolidations here and of the user, newest first; not those that found nothing to do."""
         here = {place.key for place in places(caller)}
-        return [run for run in self.parts.store.runs(MOST_RUNS) if run.scope in here][:limit]
+        return [run for run in self.parts.store.runs(MOST_RUNS) if run.scope in here and run.sources][:limit]
+
+    def capture(self, portion: "Portion", caller: Caller, left: Callable[[], float]) -> "Captured":
+        """Reads a portion of a conversation for what is worth remembering; `left` says how many seconds there are."""
+        from retain.engine.capture.capture import capture
+
+        done = capture(self.parts, portion, caller, left)
+        if done.unembedded:
+            self._upkeep.later(self._embed_later)
+        return done
+
+    def rewind(self, cursor: Cursor) -> None:
+        """Sets back how far a transcript was read: another file is in its place."""
+        self.parts.store.apply(Changes(at=cursor.at, cursors=(cursor,)))
+
+    def save(self, draft: Draft, supersedes: str | None, caller: Caller) -> Remembered:
+        """As `remember`, but what says nearly the same in the same category gives way, and so does `supersedes`."""
+        from retain.engine.capture.capture import keep
+
+        return self._embedding(keep(self.parts, replace(draft, supersedes=(supersedes,) if supersedes else ()), caller))
+
+    def merge_categories(self, caller: Caller, at_least: int, occasion: "Occasion | None" = None) -> "Merged":
+        """Merges what overlaps in each category with at least so many memories, and puts aside what has faded."""
+        from retain.engine.lifecycle.merging import Occasion, merge_categories
+
+        return merge_categories(self.parts, caller, replace(occasion or Occasion(), at_least=at_least))
+
+    def describe(self, name: str, description: str, caller: Caller) -> Remembered:
+        """Says what the project is; replaces what was said before."""
+        from retain.engine.describing import describe
+
+        return self._embedding(describe(self.parts, name, description, caller))
+
+    def categorised(
+        self, caller: Caller, category: str | None, tags: Sequence[str], limit: int
+    ) -> tuple[list[Stored], int]:
+        found, total = categories.categorised(self.parts, caller, category, tags, limit)
+        self._served([stored.memory.id for stored in found], caller, counted=False)
+        return found, total
+
+    def census(self, caller: Caller) -> categories.Census:
+        return categories.census(self.parts, caller)
+
+    def digest(self, caller: Caller, lines: int) -> Digest:
+        """The summary that CLAUDE.md shows; showing it counts as no access."""
+        return digest(self.parts, caller, lines)
+
+    def import_state(self, data: Json, caller: Caller) -> "Imported":
+        """Adds the memories of an earlier `.memory/state.json`; a second time adds nothing."""
+        from retain.engine.importing import import_state
+
+        done = import_state(self.parts, data, caller)
+        if done.added:
+            self._upkeep.later(self._embed_later)
+        return done
 
     def activity(self, caller: Caller) -> sessions.Activity | None:
         return sessions.activity(self.parts, caller)
@@ -233,6 +310,12 @@ class Engine:
             self._code.close()
         self._upkeep.settle(0.03)
         self.parts.store.close()
+
+    def _embedding(self, done: Remembered) -> Remembered:
+        """Sees to the vectors that were not made in the call."""
+        if not done.embedded or done.chunks_missing:
+            self._upkeep.later(self._embed_later)
+        return done
 
     def _embed_later(self) -> None:
         if self.parts.embedder.wait(60):

@@ -7,7 +7,7 @@ from datetime import datetime
 from retain.domain.changes import AtVersion, Changes, Contradiction, NoTwin
 from retain.domain.claims import fingerprint, same_claim
 from retain.domain.ids import new_id
-from retain.domain.memory import Event, HistoryEntry, Memory, Place, Rest, Scope, Stored
+from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Rest, Scope, State, Status, Stored
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller, Session
 from retain.domain.stem import stem
@@ -16,7 +16,7 @@ from retain.engine.drafts import Draft, checked
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
 from retain.engine.lifecycle.contradictions import clash
-from retain.engine.parts import Parts, place_for, places, settle
+from retain.engine.parts import Parts, place_for, places, settle, visible
 from retain.ports import Store
 
 NEAR = 0.95
@@ -42,6 +42,7 @@ class Remembered:
     contradicts: tuple[Contradiction, ...] = ()
     redacted: tuple[str, ...] = ()
     warnings: tuple[Warning, ...] = ()
+    superseded: tuple[MemoryId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,9 @@ class Neighbour:
 
 
 def remember(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
-    """Stores the draft, or reinforces the memory that already says it."""
+    """Stores the draft, or reinforces the memory that already says it. What it supersedes ends in the same write."""
     draft, redacted = checked(draft)
-    place, warnings = _place(draft, caller)
+    place, warnings = landing(draft, caller)
     vectors = embedded(parts.embedder, draft.text)
     if vectors.warning:
         warnings = (*warnings, vectors.warning)
@@ -83,8 +84,13 @@ def remember(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
     def plan() -> tuple[Changes, Remembered]:
         near = neighbours(parts.store, draft.text, vectors, caller, place)
         # The first part of a long text must not stand for all of it: what differs further down would be lost.
-        same = _same(parts.store, draft.text, place, near if vectors.whole else [])
-        return _reinforce(same, arrival) if same else _store(parts.store, arrival, near)
+        ended = _superseded(parts.store, draft.supersedes, caller)
+        alike = [n for n in near if n.memory not in ended] if vectors.whole else []
+        same = _same(parts.store, draft.text, place, alike)
+        changes, reply = _reinforce(same, arrival) if same else _store(parts.store, arrival, near)
+        ended = [old for old in ended if old.id != reply.memory.id]
+        reply = replace(reply, superseded=tuple(old.id for old in ended))
+        return changes.joined(succession(parts.store, ended, reply.memory, arrival.at)), reply
 
     reply = settle(parts.store, plan)
     return replace(reply, redacted=redacted, warnings=warnings + reply.warnings)
@@ -134,7 +140,41 @@ def entry(before: Memory, event: Event, at: datetime, reason: str | None = None)
     return HistoryEntry(before.id, before.version, event, *said, at, reason, None if event is Event.CREATED else rest)
 
 
-def _place(draft: Draft, caller: Caller) -> tuple[Place, tuple[Warning, ...]]:
+def succession(store: Store, ended: Sequence[Memory], successor: Memory, now: datetime) -> Changes:
+    """The plan by which a memory takes the place of others: they held until it began to."""
+    found = {source.id: source for old in ended for source in spoken_for(store, old, by_it=False)}
+    sources = [source for id, source in found.items() if id not in {old.id for old in ended}]
+    return Changes(
+        at=now,
+        expects=tuple(
+            AtVersion(memory.id, version)
+            for memory, version in [*((m, m.version) for m in ended), *((m, m.version - 1) for m in sources)]
+        ),
+        memories=(*(_ended(old, successor, now) for old in ended), *sources),
+        history=tuple(entry(old, Event.SUPERSEDED, now, f"superseded by {successor.id}") for old in ended),
+        stale=tuple((old.id, True) for old in ended),
+    )
+
+
+def spoken_for(store: Store, summary: Memory, *, by_it: bool) -> list[Memory]:
+    """What a summary was made from, as it stands once the summary speaks for it, or no longer does."""
+    found = [stored.memory for stored in store.memories(summary.derived_from).values()]
+    changed = [memory for memory in found if memory.consolidated is not by_it]
+    return [replace(memory, consolidated=by_it, version=memory.version + 1) for memory in changed]
+
+
+def _superseded(store: Store, ids: Sequence[MemoryId], caller: Caller) -> list[Memory]:
+    found = [visible(store, id, caller, "supersedes").memory for id in dict.fromkeys(ids)]
+    return [memory for memory in found if memory.is_active]
+
+
+def _ended(old: Memory, successor: Memory, now: datetime) -> Memory:
+    until = min(max(old.valid_from, successor.valid_from), old.valid_until or now, now)
+    status = Status(State.SUPERSEDED, None, now, successor.id)
+    return replace(old, status=status, valid_until=until, updated=now, version=old.version + 1)
+
+
+def landing(draft: Draft, caller: Caller) -> tuple[Place, tuple[Warning, ...]]:
     project = caller.project.id if caller.project else None
     if draft.scope is Scope.PROJECT and project is None:
         note = "the working folder belongs to no project (home or root), so this is stored for the user, everywhere"

@@ -26,7 +26,7 @@ from retain.engine.drafts import (
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
 from retain.engine.parts import Parts, place_of, settle, visible
-from retain.engine.remember import contradictions, entry, neighbours
+from retain.engine.remember import contradictions, entry, neighbours, spoken_for
 from retain.errors import Fault, InvalidInput, Refused
 from retain.ports import Store
 
@@ -159,7 +159,7 @@ def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
     back = new.is_active
     if back:
         _refuse_twin(store, old.place, old.text, old)
-    sources = _spoken_for(store, old, by_it=back)
+    sources = spoken_for(store, old, by_it=back)
     return Changes(
         at=new.updated,
         expects=(
@@ -171,13 +171,6 @@ def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
         history=(entry(old, event, new.updated, new.status.reason),),
         stale=((old.id, not back),),
     )
-
-
-def _spoken_for(store: Store, summary: Memory, *, by_it: bool) -> list[Memory]:
-    """What a summary was made from, as it stands once the summary speaks for it, or no longer does."""
-    found = [stored.memory for stored in store.memories(summary.derived_from).values()]
-    changed = [memory for memory in found if memory.consolidated is not by_it]
-    return [replace(memory, consolidated=by_it, version=memory.version + 1) for memory in changed]
 
 
 def _check(edit: Edit) -> None:

@@ -3,25 +3,24 @@
 One run is one atomic write, and can be undone: the history rows that it leaves name it.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
 from retain.domain.changes import AtVersion, Changes, Conflict, Run, RunFree
 from retain.domain.claims import fingerprint
-from retain.domain.ids import new_id, undress
-from retain.domain.memory import Event, HistoryEntry, Json, Kind, Memory, MemoryId, Place, Scope, Source, State, Status
+from retain.domain.ids import new_id
+from retain.domain.memory import Event, Json, Kind, Memory, MemoryId, Place, Scope, Source, State
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
-from retain.domain.time import iso
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import Linking, linked_to
 from retain.engine.lifecycle.clusters import Cluster, clustered, episodes_of, evidence_for, is_pattern, listed, missing
 from retain.engine.lifecycle.summary import extended, is_preference, recurring, summary, themes
-from retain.engine.parts import ATTEMPTS, Parts, places, settle
+from retain.engine.parts import ATTEMPTS, Parts, places
 from retain.engine.remember import entry
-from retain.errors import NotFound, Refused, StoreBusy
+from retain.errors import StoreBusy
 from retain.ports import Store
 
 Strategy = Literal["summarize", "extract_patterns", "full"]
@@ -30,7 +29,7 @@ SAME_SUMMARY = 0.92  # as the contracts have it: at or above, it is merged and n
 SESSIONS_OF_A_PATTERN = 3
 MOST_TAGS = 12
 MOST_MADE = 50  # facts, and patterns, in one run: some 10 ms each, and a run should take less than 2 s
-_UNDONE = "undone run "
+UNDONE = "undone run "
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +64,6 @@ class Consolidated:
     lost_to: str | None = None
     dry_run: bool = False
     warnings: tuple[Warning, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """What became of a run's work."""
-
-    run: Run
-    forgotten: tuple[MemoryId, ...]
-    restored: tuple[MemoryId, ...]
-    sources: tuple[MemoryId, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,39 +127,6 @@ def plan(parts: Parts, caller: Caller, session: str | None, strategy: Strategy) 
     )
 
 
-def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
-    """Takes a run back: what it made is forgotten, what it extended is as before, its sources speak for themselves."""
-
-    def planned() -> tuple[Changes, Undone]:
-        run = _undoable(parts.store, run_id, caller)
-        now = parts.clock.now()
-        found = parts.store.memories([*run.made, *run.sources])
-        histories = {id: parts.store.history(id) for id in found}
-        _refuse_built_on(parts.store, run, histories)
-        changed = {id: _taken_back(found[id].memory, histories[id], run, now) for id in found}
-        before = {id: found[id].memory for id, new in changed.items() if new is not None}
-        after = [new for new in changed.values() if new is not None]
-        rewritten = [new for new in after if new.text != before[new.id].text]
-        reply = Undone(
-            replace(run, undone=now),
-            tuple(new.id for new in after if not new.is_active and before[new.id].is_active),
-            tuple(new.id for new in after if new.is_active and new.id in run.made),
-            tuple(new.id for new in after if new.id not in run.made),
-        )
-        changes = Changes(
-            at=now,
-            expects=tuple(AtVersion(old.id, old.version) for old in before.values()),
-            memories=tuple(_counted(parts.store, new) if is_pattern(new) and new.is_active else new for new in after),
-            embeddings=tuple(e for new in rewritten for e in embedded(parts.embedder, new.text).of(new.id)),
-            history=tuple(entry(old, Event.UNDONE, now, f"{_UNDONE}{run.id}") for old in before.values()),
-            stale=tuple((id, True) for id in reply.forgotten),
-            runs=(reply.run,),
-        )
-        return changes, reply
-
-    return settle(parts.store, planned)
-
-
 def _told(planned: Plan) -> Consolidated:
     return Consolidated(planned.summaries, planned.patterns, planned.run.analysed, warnings=planned.warnings)
 
@@ -231,7 +187,7 @@ def _patterns(parts: Parts, evidence: Sequence[Memory], caller: Caller, now: dat
     """What comes up in several sessions: new patterns, and known ones that came up again."""
     wanted = Filter(places(caller), kinds=(Kind.PROCEDURAL,), states=(State.ACTIVE, State.FORGOTTEN))
     known = [m for m in listed(parts.store, wanted) if is_pattern(m)]
-    known = [m for m in known if m.is_active or not (m.status.reason or "").startswith(_UNDONE)]
+    known = [m for m in known if m.is_active or not (m.status.reason or "").startswith(UNDONE)]
     made: list[_Made] = []
     # One summary can stand for many sessions, so it is sessions that are counted and not members.
     for cluster in clustered(parts.store, evidence, parts.embedder.model, smallest=1):
@@ -261,12 +217,12 @@ def _first_seen(parts: Parts, cluster: Cluster, now: datetime) -> _Made:
     )
     links = linked_to(parts.store, memory, (), now)
     vectors = embedded(parts.embedder, text)
-    return _Made(_counted(parts.store, memory), None, cluster, cluster.roots, vectors, links)
+    return _Made(counted(parts.store, memory), None, cluster, cluster.roots, vectors, links)
 
 
 def _seen_again(store: Store, cluster: Cluster, before: Memory, now: datetime) -> _Made:
     joined = tuple(root for root in cluster.roots if root not in before.derived_from)
-    return _Made(_counted(store, _extended(before, cluster, joined, now)), before, cluster, joined)
+    return _Made(counted(store, _extended(before, cluster, joined, now)), before, cluster, joined)
 
 
 def _sessions(store: Store, cluster: Cluster) -> set[str]:
@@ -276,7 +232,7 @@ def _sessions(store: Store, cluster: Cluster) -> set[str]:
     return {m.session for m in said if m.session}
 
 
-def _counted(store: Store, pattern: Memory) -> Memory:
+def counted(store: Store, pattern: Memory) -> Memory:
     """A pattern with how often it came up, and in how many sessions."""
     sessions = _sessions(store, Cluster((pattern,)))
     counts: dict[str, Json] = {"frequency": len(pattern.derived_from), "sessions": len(sessions)}
@@ -330,7 +286,7 @@ def _changes(summaries: Sequence[_Made], patterns: Sequence[_Made], run: Run, fr
     both = [*summaries, *patterns]
     marked = [m for made in summaries for m in made.cluster.members]
     seen = {m.id: m for made in both for m in (*made.cluster.members, *((made.before,) if made.before else ()))}
-    reason = _reason(run)
+    reason = reason_of(run)
     return Changes(
         at=run.at,
         expects=(free, *(AtVersion(m.id, m.version) for m in seen.values())),
@@ -351,42 +307,5 @@ def _changes(summaries: Sequence[_Made], patterns: Sequence[_Made], run: Run, fr
     )
 
 
-def _reason(run: Run) -> str:
+def reason_of(run: Run) -> str:
     return f"run {run.id}"
-
-
-def _undoable(store: Store, run_id: str, caller: Caller) -> Run:
-    run = store.run(undress(run_id) or run_id)
-    if run is None or run.scope.split("\x1f")[1] != caller.user:
-        raise NotFound(f"no run {run_id}; `retain history --runs` lists them", run=run_id)
-    if run.undone:
-        raise Refused(f"run {run.id} was undone already, at {iso(run.undone)}")
-    return run
-
-
-def _refuse_built_on(store: Store, run: Run, histories: Mapping[MemoryId, Sequence[HistoryEntry]]) -> None:
-    """A later run may have extended what this one made; taking the older one back would pull it from under it."""
-    for id in run.made:
-        reasons = [e.reason or "" for e in histories.get(id, ())]
-        since = reasons[reasons.index(_reason(run)) + 1 :] if _reason(run) in reasons else []
-        later = [store.run(reason.removeprefix("run ")) for reason in since if reason.startswith("run ")]
-        for other in later:
-            if other and not other.undone:
-                raise Refused(f"run {other.id} built on run {run.id}; undo it first with `retain undo {other.id}`")
-
-
-def _taken_back(memory: Memory, history: Sequence[HistoryEntry], run: Run, now: datetime) -> Memory | None:
-    """A memory as it was before the run; None when the run did not change it."""
-    row = next((e for e in history if e.reason == _reason(run)), None)
-    if row is None:
-        return None
-    newer = replace(memory, updated=now, version=memory.version + 1)
-    if row.event is Event.CONSOLIDATED:
-        return replace(memory, consolidated=False, version=memory.version + 1)
-    if row.event is Event.CREATED:
-        return replace(newer, status=Status(State.FORGOTTEN, f"{_UNDONE}{run.id}", now)) if memory.is_active else None
-    left = tuple(id for id in memory.derived_from if id not in run.sources)
-    said = next((e.text for e in history if e.version == row.version + 1), memory.text)
-    # What somebody has rewritten since stays as they wrote it.
-    text = row.text if said == memory.text else memory.text
-    return replace(newer, text=text, importance=row.importance, tags=row.tags, derived_from=left)

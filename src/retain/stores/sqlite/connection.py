@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from retain.errors import StoreBusy, StoreCorrupt, StoreDown
@@ -97,7 +97,8 @@ class Pool:
             return _cut_log(db)
 
     def close(self) -> None:
-        with self._lock:
+        # A thread may be using the one connection of an in-memory database; others are closed as they come back.
+        with self._shared or nullcontext(), self._lock:
             self._closed = True
             self._let_go()
 

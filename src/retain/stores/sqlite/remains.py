@@ -10,7 +10,7 @@ from typing import TypeVar
 from retain.domain.changes import Changes, Contradiction
 from retain.domain.claims import fingerprint
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State, Status
-from retain.stores.sqlite import graph, memories, sessions
+from retain.stores.sqlite import cursors, graph, memories, sessions
 from retain.stores.sqlite.damaged import Row, rows, rows_for, rows_from_both_ends
 from retain.stores.sqlite.rows import MEMORY_COLUMNS, moment, stored
 from retain.stores.sqlite.store import SqliteStore
@@ -59,6 +59,7 @@ class Remains:
             at=self._newest(),
             projects=tuple(_made(sessions.project_of, rows(self._db, "project", "id, slug, path, created"))),
             sessions=tuple(s for s in opened if into.session(s.id, s.user) is None),
+            cursors=tuple(_made(cursors.cursor_of, rows_from_both_ends(self._db, cursors.CURSORS, "transcript"))),
         )
 
     def _said(self, some: Sequence[Memory]) -> Changes:

@@ -15,7 +15,7 @@ BROKEN_PIPE = 141
 
 MEANINGS = {
     DONE: "done",
-    NOTHING: "nothing found (recall, graph, context, code, projects)",
+    NOTHING: "nothing found (recall, graph, context, why, code, projects)",
     BAD_INPUT: "bad input, option or setting",
     NOT_FOUND: "no such memory, run, file, project or symbol",
     UNAVAILABLE: "the memory cannot be used now (store, model, disk)",

@@ -62,6 +62,7 @@ class RetainServer(Generic[App]):
         self._make_app = make_app
         self._app: App | None = None
         self._lock = threading.Lock()
+        self._ends: list[Callable[[], None]] = []
         self._subscriptions = Subscriptions(self._change_number, lambda: self._resources)
         self._limiter = anyio.CapacityLimiter(WORKERS)
         self.sdk = Server(
@@ -84,8 +85,14 @@ class RetainServer(Generic[App]):
             return self._app
 
     def close(self) -> None:
+        for end in self._ends:
+            end()
         if self._app is not None:
             self._app.close()
+
+    def at_close(self, end: Callable[[], None]) -> None:
+        """Has something ended before the application is: it must be quick."""
+        self._ends.append(end)
 
     def prepare(self) -> None:
         """Makes what the first call will need."""

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from retain.config import TOOLSETS, Loaded
@@ -63,11 +64,36 @@ def _resources() -> "Sequence[ResourceSpec[Retain]]":
 
 def _ready(server: "RetainServer[Retain]") -> None:
     """After the first answer: opens the store, records the session, loads the model."""
+    _answer_hooks(server)
     try:
         server.prepare()
         server.app.look_after()
     except RetainError as error:
         logger.error("the memory is unavailable: %s", error.message)
+    _keep_for_hooks(server.app.loaded)
+
+
+def _answer_hooks(server: "RetainServer[Retain]") -> None:
+    """Without it, hooks find memories by their words alone."""
+    from retain.surfaces.hooks.answering import Answering
+
+    answering = Answering(server.app)
+    try:
+        answering.start()
+        server.at_close(answering.close)
+    except OSError as error:
+        answering.close()
+        logger.warning("hooks cannot be answered: %s", error)
+
+
+def _keep_for_hooks(loaded: Loaded) -> None:
+    """Hooks read what the settings are from a file; the first one need not make it then."""
+    from retain.surfaces.hooks.snapshot import keep
+
+    try:
+        keep(loaded, str(Path.cwd()))
+    except OSError as error:
+        logger.warning("settings cannot be kept for hooks: %s", error)
 
 
 def _log_to_stderr(level: str) -> None:

@@ -1,0 +1,226 @@
+"""Capturing: a portion of a conversation, piece by piece, becomes memories, and the cursor follows.
+
+A crash repeats at most one piece, and repeating it changes nothing (`supersede.judged`).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from retain.domain.category import CATEGORIES, kind_of
+from retain.domain.changes import Changes
+from retain.domain.conversation import Conversation, Cursor, Extracted, Speaker, Turn
+from retain.domain.memory import MAX_LABEL, Kind, Memory, MemoryId, Scope, Source
+from retain.domain.recall import Filter, Warning
+from retain.domain.session import Caller
+from retain.domain.words import query_terms
+from retain.engine.capture import by_model, by_rule
+from retain.engine.capture.chunks import Chunk, chunked, stretches
+from retain.engine.capture.cleaning import cleaned_turn
+from retain.engine.capture.supersede import Known, alike, judged
+from retain.engine.drafts import Draft, label
+from retain.engine.parts import Parts, places
+from retain.engine.remember import Remembered, landing, remember
+from retain.errors import InvalidInput, LLMFailed
+from retain.ports import LLM
+
+CALL_SECONDS = 60.0
+_LEAST_SECONDS = 5.0  # below this no model is asked any more
+_FAILURES = 2  # in a row, after which it is left alone for this conversation
+_KNOWN_NEWEST, _KNOWN_NEAR = 30, 30
+_MOST_TAGS = 10
+_LASTING = (Scope.PROJECT, Scope.USER)
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """What is to be captured, and the cursor once that is done; `marks` has (offset, line) for each turn before it."""
+
+    conversation: Conversation
+    cursor: Cursor
+    marks: tuple[tuple[int, str | None], ...] = ()
+    before: tuple[Turn, ...] = ()
+    """What was said just before and has been captured: "yes, do that" is about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What came of it. `by` names who read it: llm, rules, or both."""
+
+    stored: tuple[MemoryId, ...] = ()
+    reinforced: tuple[MemoryId, ...] = ()
+    superseded: tuple[MemoryId, ...] = ()
+    skipped: int = 0
+    by: tuple[str, ...] = ()
+    unembedded: int = 0
+    warnings: tuple[Warning, ...] = ()
+
+    def __add__(self, other: "Captured") -> "Captured":
+        return Captured(
+            self.stored + other.stored,
+            self.reinforced + other.reinforced,
+            self.superseded + other.superseded,
+            self.skipped + other.skipped,
+            tuple(dict.fromkeys(self.by + other.by)),
+            self.unembedded + other.unembedded,
+            tuple(dict.fromkeys(self.warnings + other.warnings)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """What was found in a piece, by whom, and how far that is."""
+
+    found: Sequence[Extracted]
+    by: str
+    cursor: Cursor | None
+    warning: Warning | None = None
+    at: datetime | None = None
+    """When it was said, for what does not say so itself."""
+
+
+def capture(parts: Parts, portion: Portion, caller: Caller, left: Callable[[], float]) -> Captured:
+    """Stores what is worth it. `left` says how many seconds there are: with few of them, rules read the rest."""
+    portion = _cleaned(portion)
+    done = Captured()
+    for piece in _pieces(parts, portion, caller, left):
+        done += _kept(parts, piece, replace(caller, session=portion.conversation.session))
+    return done
+
+
+def keep(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
+    """Stores what somebody wants kept under a category; what says nearly the same there ends."""
+    near = alike(parts.store, draft.text, draft.category, landing(draft, caller)[0]) if draft.category else []
+    return remember(parts, replace(draft, supersedes=(*draft.supersedes, *(old.id for old in near))), caller)
+
+
+def importance_of(found: Extracted) -> float:
+    """Wishes and decisions weigh more than what was learnt, and that more than what was done."""
+    is_wish = found.speaker is Speaker.USER and found.category == "pattern"
+    if is_wish or found.category in ("decision", "preference"):
+        return 0.7
+    return 0.6 if found.category in ("gotcha", "error_solution") else 0.5
+
+
+def _pieces(parts: Parts, portion: Portion, caller: Caller, left: Callable[[], float]) -> Iterator[_Piece]:
+    """By model, as long as one can be asked and answers; else by rule."""
+    whole = portion.conversation
+    llm, warning = _usable(parts.llm)
+    if llm is None:
+        yield from _by_rules(portion, 0, warning)
+        return
+    chunks, failures = chunked(whole, caller.project.path if caller.project else ""), 0
+    for number, chunk in enumerate(chunks):
+        if left() < _LEAST_SECONDS or failures == _FAILURES:
+            yield from _by_rules(portion, chunk.start, None)
+            return
+        piece = _by_model(parts, llm, chunk, portion, caller, left)
+        failures = failures + 1 if piece.warning else 0
+        yield replace(piece, cursor=_cursor_before(portion, [after.start for after in chunks[number + 1 :]]))
+    if not chunks:
+        yield _Piece((), "rules", portion.cursor)
+
+
+def _by_rules(portion: Portion, start: int, warning: Warning | None) -> Iterator[_Piece]:
+    """What rules find from a turn on."""
+    rest = replace(portion.conversation, turns=portion.conversation.turns[start:])
+    parts = stretches(rest) or [(0, 0)]
+    for number, (begin, end) in enumerate(parts):
+        earlier = (*portion.before, *portion.conversation.turns[: start + begin])
+        found = by_rule.extract(replace(rest, turns=rest.turns[begin:end]), earlier)
+        cursor = _cursor_before(portion, [start + after for after, _ in parts[number + 1 :]])
+        yield _Piece(found, "rules", cursor, warning)
+
+
+def _usable(llm: LLM | None) -> tuple[LLM | None, Warning | None]:
+    why_not = llm.why_not() if llm else None
+    if llm is None or why_not is None:
+        return llm, None
+    return None, Warning("llm_unavailable", f"{llm.name} cannot be asked ({why_not}); rules read the conversation")
+
+
+def _by_model(
+    parts: Parts, llm: LLM, chunk: Chunk, portion: Portion, caller: Caller, left: Callable[[], float]
+) -> _Piece:
+    whole = portion.conversation
+    turns = replace(whole, turns=whole.turns[chunk.start : chunk.end])
+    try:
+        known = _known(parts, chunk.text, caller)
+        found = by_model.extract(llm, chunk.text, known, turns, min(CALL_SECONDS, left()))
+        return _Piece(found, "llm", None, at=max((turn.at for turn in turns.turns if turn.at), default=None))
+    except LLMFailed as error:
+        note = f"{error.message}; rules read that part of the conversation"
+        earlier = (*portion.before, *whole.turns[: chunk.start])
+        return _Piece(by_rule.extract(turns, earlier), "rules", None, Warning("llm_failed", note))
+
+
+def _known(parts: Parts, text: str, caller: Caller) -> list[Memory]:
+    """What a model should know of already: what is newest, and what shares words with the piece."""
+    wanted = Filter(places(caller, _LASTING))
+    near = parts.store.by_words(query_terms(text), wanted, _KNOWN_NEAR).scores
+    found = [*parts.store.memories(list(near)).values(), *parts.store.listed(wanted, _KNOWN_NEWEST)]
+    return list({stored.memory.id: stored.memory for stored in found}.values())
+
+
+def _cursor_before(portion: Portion, following: Sequence[int]) -> Cursor | None:
+    """How far one has read when the next piece begins, by the turns at which they do; None while that is not known."""
+    if not following:
+        return portion.cursor
+    place = following[0] - 1
+    if not 0 <= place < len(portion.marks):
+        return None
+    offset, last = portion.marks[place]
+    return replace(portion.cursor, offset=offset, last=last)
+
+
+def _kept(parts: Parts, piece: _Piece, caller: Caller) -> Captured:
+    done = Captured(by=(piece.by,), warnings=(piece.warning,) if piece.warning else ())
+    for found in piece.found:
+        done += _one(parts, replace(found, at=found.at or piece.at), caller)
+    if piece.cursor:
+        parts.store.apply(Changes(at=parts.clock.now(), cursors=(piece.cursor,)))
+    return done
+
+
+def _one(parts: Parts, found: Extracted, caller: Caller) -> Captured:
+    now = parts.clock.now()
+    found = replace(found, at=min(found.at, now) if found.at else None)
+    draft = _draft(found, now, caller)
+    verdict = judged(parts.store, found, landing(draft, caller)[0])
+    if isinstance(verdict, Known) or found.category not in CATEGORIES:
+        return Captured(skipped=1)
+    try:
+        done = remember(parts, replace(draft, supersedes=verdict.supersedes), caller)
+    except InvalidInput as error:
+        return Captured(skipped=1, warnings=(Warning("not_stored", error.message),))
+    ids = (done.memory.id,)
+    unembedded = int(not done.embedded or done.chunks_missing > 0)
+    if done.reinforced:
+        return Captured(reinforced=ids, superseded=done.superseded, unembedded=unembedded)
+    return Captured(stored=ids, superseded=done.superseded, unembedded=unembedded)
+
+
+def _draft(found: Extracted, now: datetime, caller: Caller) -> Draft:
+    tags = dict.fromkeys(label(tag) for tag in found.tags)
+    return Draft(
+        found.text,
+        Kind(kind_of(found.category)),
+        found.scope,
+        importance_of(found),
+        tuple(tag for tag in tags if 0 < len(tag) <= MAX_LABEL)[:_MOST_TAGS],
+        Source(tool="capture", file=found.file),
+        session=caller.session,
+        category=found.category,
+        metadata={"said_by": found.speaker.value, "found_by": found.found_by},
+        event_time=found.at or now,
+    )
+
+
+def _cleaned(portion: Portion) -> Portion:
+    """Readers clean what they read; whoever else has a conversation captured need not know that it must be."""
+    whole = portion.conversation
+    cleaned = [cleaned_turn(turn) for turn in whole.turns]
+    marks = [mark for mark, turn in zip(portion.marks, cleaned, strict=False) if turn is not None]
+    turns = tuple(turn for turn in cleaned if turn is not None)
+    before = tuple(turn for turn in map(cleaned_turn, portion.before) if turn is not None)
+    return replace(portion, conversation=replace(whole, turns=turns), marks=tuple(marks), before=before)

@@ -1,0 +1,134 @@
+"""Whether something captured is news, and which memories it takes the place of.
+
+A rule never ends a memory because two texts contradict each other. What ends one is a newer text in nearly the same
+words, a model that names what is replaced, or the user who says so.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import product
+
+from retain.domain.claims import fingerprint, jaccard, same_claim
+from retain.domain.conversation import Extracted, Speaker
+from retain.domain.memory import Memory, MemoryId, Place
+from retain.domain.recall import Filter
+from retain.domain.words import query_terms
+from retain.engine.lifecycle.contradictions import clash
+from retain.engine.lifecycle.slots import Statement, statements
+from retain.engine.lifecycle.vocabulary import GENERIC_NOUNS
+from retain.ports import Store
+
+ALIKE = 0.6  # strictly above, in the same category: the newer takes the older one's place
+NAMED = 0.5  # strictly above: this is what is said to be replaced
+MOST = 2000  # memories of one category that are compared
+_LOOKED_UP = 20
+_WORD_OF = {Speaker.USER: 2, Speaker.ASSISTANT: 1, Speaker.TOOL: 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Not to be stored, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """To be stored, in the place of these."""
+
+    supersedes: tuple[MemoryId, ...] = ()
+
+
+def judged(store: Store, found: Extracted, place: Place) -> Known | News:
+    """What becomes of a statement. One that was made before it was last counted, or ended, is old news: so reading
+    the same conversation twice changes nothing, and what the user has forgotten does not come back."""
+    mark = fingerprint(found.text)
+    if twin := store.twin(place, mark):
+        return News() if _is_later(found, _counted(twin.memory)) else Known("it was counted before")
+    ended = store.twin(place, mark, ended=True)
+    if ended and not _is_later(found, ended.memory.status.since):
+        return Known(f"it is {ended.memory.status.state} since it was said")
+    rivals = _rivals(store, found, place)
+    if any(found.at is not None and found.at < old.event_time for old in rivals):
+        return Known("something newer is known")
+    if any(not _may_end(found, old) and same_claim(old.text, found.text) for old in rivals):
+        return Known("it is known on better word")
+    return News(tuple(old.id for old in rivals if _may_end(found, old)))
+
+
+def alike(store: Store, text: str, category: str, place: Place) -> list[Memory]:
+    """Active memories of the category that say nearly the same, by the words they share."""
+    return [old for old in _of_category(store, category, place) if _is_alike(old.text, text)]
+
+
+def word_of(memory: Memory) -> Speaker:
+    """On whose word a memory stands; what an agent chose to store is the agent's."""
+    said_by = memory.metadata.get("said_by")
+    return Speaker(said_by) if said_by in tuple(Speaker) else Speaker.ASSISTANT
+
+
+def _rivals(store: Store, found: Extracted, place: Place) -> list[Memory]:
+    there = _of_category(store, found.category, place)
+    rivals = [old for old in there if _is_alike(old.text, found.text)]
+    if found.replaces:
+        rivals += [old for old in there if jaccard(old.text, found.replaces) > NAMED]
+        if found.speaker is Speaker.USER:
+            rivals += _given_up(store, found, place)
+    return list({old.id: old for old in rivals if fingerprint(old.text) != fingerprint(found.text)}.values())
+
+
+def _of_category(store: Store, category: str, place: Place) -> list[Memory]:
+    return [stored.memory for stored in store.listed(Filter((place,), categories=(category,)), MOST)]
+
+
+def _given_up(store: Store, found: Extracted, place: Place) -> Iterable[Memory]:
+    """What the user names as replaced, whatever its category: it contradicts the new text, or has the replaced thing
+    in the place of the new one."""
+    terms = query_terms(f"{found.replaces} {found.text}")
+    near = store.by_words(terms, Filter((place,)), _LOOKED_UP).scores
+    for stored in store.memories(list(near)).values():
+        if clash(stored.memory.text, found.text, cosine=0.0) or _has_its_place(stored.memory.text, found):
+            yield stored.memory
+
+
+def _has_its_place(old: str, found: Extracted) -> bool:
+    """ "We use npm for packages" or "deploy to Heroku", when the user says to switch from npm, or to leave Heroku."""
+    replaced = set(query_terms(found.replaces or ""))
+    return any(_is_filled_by(before, now, replaced) for before, now in product(statements(old), statements(found.text)))
+
+
+def _is_filled_by(old: Statement, new: Statement, replaced: set[str]) -> bool:
+    if old.filler is None or new.filler is None or old.filler.key == new.filler.key:
+        return False
+    named = set(query_terms(old.filler.said))
+    # With a preposition it is where or with what; without one, as in "run npm ci", it may be a part of a command.
+    return (old.verb == new.verb or " " in old.slot) and bool(named) and named <= replaced
+
+
+def _is_alike(old: str, new: str) -> bool:
+    return jaccard(old, new) > ALIKE and not _of_another(old, new)
+
+
+def _of_another(old: str, new: str) -> bool:
+    """Whether the same is said of two things: "the auth service listens on 8080" and "the billing service …"."""
+    pairs = list(product(statements(old), statements(new)))
+    return bool(pairs) and all(_differ(before, now) for before, now in pairs)
+
+
+def _differ(old: Statement, new: Statement) -> bool:
+    here, there = old.subject - new.subject - GENERIC_NOUNS, new.subject - old.subject - GENERIC_NOUNS
+    return bool(here and there) and not (here & new.words or there & old.words)
+
+
+def _may_end(found: Extracted, old: Memory) -> bool:
+    """What somebody said is not ended on lesser word: a web page must not take back what the user wanted."""
+    return _WORD_OF[found.speaker] >= _WORD_OF[word_of(old)]
+
+
+def _counted(memory: Memory) -> datetime:
+    return max(memory.created, memory.reinforced_at or memory.created)
+
+
+def _is_later(found: Extracted, moment: datetime | None) -> bool:
+    return found.at is not None and (moment is None or found.at > moment)

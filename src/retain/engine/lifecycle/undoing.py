@@ -1,0 +1,121 @@
+"""Taking a consolidation back: the history rows that it left name it, and say what was before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from retain.domain.changes import AtVersion, Changes, NoTwin, Run
+from retain.domain.claims import fingerprint
+from retain.domain.ids import undress
+from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, State, Status
+from retain.domain.session import Caller
+from retain.domain.time import iso
+from retain.engine.embed import embedded
+from retain.engine.lifecycle.clusters import is_pattern
+from retain.engine.lifecycle.consolidation import UNDONE, counted, reason_of
+from retain.engine.parts import Parts, settle
+from retain.engine.remember import entry
+from retain.errors import NotFound, Refused
+from retain.ports import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What became of a run's work."""
+
+    run: Run
+    forgotten: tuple[MemoryId, ...]
+    restored: tuple[MemoryId, ...]
+    sources: tuple[MemoryId, ...]
+
+
+def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
+    """Takes a run back: what it made is forgotten, what it extended is as before, its sources speak for themselves."""
+
+    def planned() -> tuple[Changes, Undone]:
+        run = _undoable(parts.store, run_id, caller)
+        now = parts.clock.now()
+        found = parts.store.memories([*run.made, *run.sources])
+        histories = {id: parts.store.history(id) for id in found}
+        _refuse_built_on(parts.store, run, histories)
+        changed = {id: _taken_back(found[id].memory, histories[id], run, now) for id in found}
+        changed = {id: new for id, new in changed.items() if new is None or not _is_said_again(parts.store, new)}
+        before = {id: found[id].memory for id, new in changed.items() if new is not None}
+        after = [new for new in changed.values() if new is not None]
+        rewritten = [new for new in after if new.text != before[new.id].text]
+        reply = Undone(
+            replace(run, undone=now),
+            tuple(new.id for new in after if not new.is_active and before[new.id].is_active),
+            tuple(new.id for new in after if new.is_active and new.id in run.made),
+            tuple(new.id for new in after if new.id not in run.made),
+        )
+        changes = Changes(
+            at=now,
+            expects=(
+                *(AtVersion(old.id, old.version) for old in before.values()),
+                *(NoTwin(new.place, fingerprint(new.text), but=new.id) for new in after if _is_back(before, new)),
+            ),
+            memories=tuple(counted(parts.store, new) if is_pattern(new) and new.is_active else new for new in after),
+            embeddings=tuple(e for new in rewritten for e in embedded(parts.embedder, new.text).of(new.id)),
+            history=tuple(entry(old, Event.UNDONE, now, f"{UNDONE}{run.id}") for old in before.values()),
+            stale=(
+                *((id, True) for id in reply.forgotten),
+                *((new.id, False) for new in after if _is_back(before, new)),
+            ),
+            runs=(reply.run,),
+        )
+        return changes, reply
+
+    return settle(parts.store, planned)
+
+
+def _is_back(before: Mapping[MemoryId, Memory], new: Memory) -> bool:
+    return new.is_active and not before[new.id].is_active
+
+
+def _is_said_again(store: Store, new: Memory) -> bool:
+    """Whether the same was remembered anew while this one was out of sight; then it stays there."""
+    twin = store.twin(new.place, fingerprint(new.text)) if new.is_active else None
+    return twin is not None and twin.memory.id != new.id
+
+
+def _undoable(store: Store, run_id: str, caller: Caller) -> Run:
+    run = store.run(undress(run_id) or run_id)
+    if run is None or run.scope.split("\x1f")[1] != caller.user:
+        raise NotFound(f"no run {run_id}; `retain history --runs` lists them", run=run_id)
+    if run.undone:
+        raise Refused(f"run {run.id} was undone already, at {iso(run.undone)}")
+    return run
+
+
+def _refuse_built_on(store: Store, run: Run, histories: Mapping[MemoryId, Sequence[HistoryEntry]]) -> None:
+    """A later run may have extended what this one made; taking the older one back would pull it from under it."""
+    for id in run.made:
+        reasons = [e.reason or "" for e in histories.get(id, ())]
+        since = reasons[reasons.index(reason_of(run)) + 1 :] if reason_of(run) in reasons else []
+        later = [store.run(reason.removeprefix("run ")) for reason in since if reason.startswith("run ")]
+        for other in later:
+            if other and not other.undone:
+                raise Refused(f"run {other.id} built on run {run.id}; undo it first with `retain undo {other.id}`")
+
+
+def _taken_back(memory: Memory, history: Sequence[HistoryEntry], run: Run, now: datetime) -> Memory | None:
+    """A memory as it was before the run; None when the run did not change it."""
+    row = next((e for e in history if e.reason == reason_of(run)), None)
+    if row is None:
+        return None
+    newer = replace(memory, updated=now, version=memory.version + 1)
+    if row.event is Event.CONSOLIDATED:
+        return replace(memory, consolidated=False, version=memory.version + 1)
+    if row.event in (Event.SUPERSEDED, Event.ARCHIVED):
+        # Whatever became of it since was somebody's decision.
+        if row.rest is None or memory.status.since != run.at:
+            return None
+        return replace(newer, status=row.rest.status, valid_until=row.rest.valid_until)
+    if row.event is Event.CREATED:
+        return replace(newer, status=Status(State.FORGOTTEN, f"{UNDONE}{run.id}", now)) if memory.is_active else None
+    left = tuple(id for id in memory.derived_from if id not in run.sources)
+    said = next((e.text for e in history if e.version == row.version + 1), memory.text)
+    # What somebody has rewritten since stays as they wrote it.
+    text = row.text if said == memory.text else memory.text
+    return replace(newer, text=text, importance=row.importance, tags=row.tags, derived_from=left)

@@ -1,0 +1,257 @@
+"""What is put in front of the agent: notes in a frame, each with its id, and nothing when nothing fits.
+
+Every function takes one call of a hook and gives the text, empty for none. What is shown is written down first, so
+that nothing is shown twice; where that cannot be done, nothing is shown.
+"""
+
+import time
+
+from retain.domain.choosing import MOST, excerpt, score
+from retain.domain.digest import NOTE, Row, line, within_tokens
+from retain.domain.echo import CLAUDE_MD, CLOSE, FRAME, OPEN, framed, without_echo
+from retain.surfaces.hooks import injected, log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from retain.surfaces.hooks.call import Call
+    from retain.surfaces.hooks.reading import Sight
+
+    Found = list[tuple[Mapping[str, Any], float]]  # Any: a value of SQLite or of JSON
+
+MOST_CHARACTERS = 9_500  # a client shows at most 10,000
+OLD = 60 * 86_400.0  # seconds after which a note says of when it is
+LOST = ("compact", "clear")  # ways to begin in which the conversation so far is gone
+EDITING = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
+ERROR_LINES = 12  # of the end of an error: what failed stands there
+_BYTES_PER_TOKEN = 4
+FEWEST_TOKENS = 60  # the frame and one short line
+_ID_TOKENS = 9  # of ` [memory:<id>]`
+
+
+class Shown:
+    """A note as it is shown, and what is written down of it."""
+
+    __slots__ = ("entry", "id", "text", "tokens")
+
+    def __init__(self, row: Row, now: float, **entry: object) -> None:
+        self.id = row.id
+        self.text = noted(row, now)
+        self.tokens = tokens_in(self.text) + 1
+        self.entry: dict[str, object] = {"memory": row.id, "tokens": self.tokens, **entry}
+
+
+def at_start(call: "Call") -> str:
+    """A summary of what is known, for every way in which a session begins: after each the agent knows nothing of it."""
+    now = time.time()
+    rows = [_row(found) for found in _rows_for_summary(call, now)]
+    there = _lines_of_claude_md(call)
+    told = {row.id: text for row in rows if (text := line(row)) in there} if there else {}
+    lines = _within([row for row in rows if row.id not in told], call.number("inject_tokens"), now)
+    source = call.text("source")
+    entries: list[dict[str, object]] = [
+        {"at": now, "event": call.event, "source": source, "memory": id, "tokens": tokens_in(text), "path": "summary"}
+        for text, id in lines
+        if id
+    ]
+    entries += [
+        {"at": now, "event": call.event, "source": source, "memory": id, "tokens": 0, "path": "claude_md"}
+        for id, text in told.items()
+        if not text.endswith("…")
+    ]
+    injected.repeat(call.home, call.session, entries, lost=source in LOST)
+    injected.prune(call.home, now)
+    return framed([text for text, _ in lines]) if lines else ""
+
+
+def for_prompt(call: "Call") -> str:
+    """What fits the prompt: by meaning where a server answers at once, else by its words."""
+    prompt = excerpt(without_echo(call.text("prompt"))).strip()
+    earlier = injected.earlier(call.home, call.session)
+    room = call.number("prompt_tokens") - earlier.spent
+    if not prompt or room < FEWEST_TOKENS:
+        return ""
+    now = time.time()
+    answer = _answered(call, prompt, earlier)
+    if answer is None:
+        shown = _by_words(call, prompt, earlier, now)
+        return _put(call, shown, room, kept=lambda: _redacted(prompt))
+    path = "meaning" if answer.get("by_meaning") else "words"
+    shown = [Shown(_row(note), now, path=path, score=note["score"], terms=note["terms"]) for note in _notes(answer)]
+    shown = [note for note in shown if note.id not in earlier.seen]
+    return _put(call, shown, room, kept=lambda: str(answer.get("prompt") or "")[: injected.PROMPT])
+
+
+def for_failure(call: "Call") -> str:
+    """What was learnt of an error like the one that a tool ended with."""
+    if call.payload.get("is_interrupt") is True:
+        return ""
+    error = "\n".join(call.text("error").splitlines()[-ERROR_LINES:])
+    return _from_store(call, error, "fix", lambda db, sight, now: _reading().fixes(db, error, sight, now))
+
+
+def for_file(call: "Call") -> str:
+    """What is known of the file that a tool has read or written."""
+    given = call.payload.get("tool_input")
+    path = (given.get("file_path") or given.get("notebook_path")) if isinstance(given, dict) else None
+    if call.text("tool_name") not in EDITING or not isinstance(path, str):
+        return ""
+
+    def named(db: "Any", sight: "Sight", now: float) -> "Found":
+        return [(row, 1.0) for row in _reading().naming(db, path, call.project_root, sight, now)]
+
+    return _from_store(call, path, "file", named)
+
+
+def noted(row: Row, now: float) -> str:
+    """A memory as one line that says whose word it is, how old if that matters, and under which id it is found."""
+    date = time.strftime(" (%Y-%m-%d)", time.gmtime(row.updated)) if now - row.updated > OLD else ""
+    return f"{line(row, NOTE)}{date} [memory:{row.id}]"
+
+
+def tokens_in(text: str) -> int:
+    """As `engine.context` counts them."""
+    return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
+
+
+def _within(rows: list[Row], tokens: int, now: float) -> "list[tuple[str, str | None]]":
+    """Lines of the summary, with ids, that fit together with their frame."""
+    known = {row.id: row for row in rows}
+    frame = tokens_in("\n".join((OPEN, FRAME, CLOSE))) + 1
+    room = most = min(tokens, MOST_CHARACTERS // _BYTES_PER_TOKEN) - frame
+    while room > 0:
+        lines = [(noted(known[id], now) if id else text, id) for text, id in within_tokens(rows, room, now)]
+        over = tokens_in("\n".join(text for text, _ in lines)) - most
+        if over <= 0:
+            return lines
+        room -= max(over, _ID_TOKENS)
+    return []
+
+
+def _rows_for_summary(call: "Call", now: float) -> "list[Mapping[str, Any]]":
+    def read(db: "Any", sight: "Sight", now: float) -> "Found":
+        return [(row, 0.0) for row in _reading().for_summary(db, sight, now)]
+
+    return [row for row, _ in _read(call, None, now, read)]
+
+
+def _lines_of_claude_md(call: "Call") -> "set[str]":
+    """What the agent is told by the project's own file, if Retain keeps a section in it."""
+    if not call.settings.get("claude_md") or not call.project_root:
+        return set()
+    try:
+        with open(f"{call.project_root}/CLAUDE.md", encoding="utf-8", errors="replace") as file:
+            _, _, section = file.read().partition(CLAUDE_MD[0])
+    except OSError:
+        return set()
+    return set(section.partition(CLAUDE_MD[1])[0].splitlines())
+
+
+def _answered(call: "Call", prompt: str, earlier: "injected.Earlier") -> "dict[str, object] | None":
+    from retain.surfaces.hooks.asking import SECONDS, ask
+
+    request = {
+        "store": call.database,
+        "prompt": prompt,
+        "session": call.session,
+        "user": call.user,
+        "project_dir": call.project_dir,
+        "seen": sorted(earlier.seen),
+        "lost": earlier.lost,
+    }
+    return ask(call.home, call.client_pid, request, min(SECONDS, call.left() / 2))
+
+
+def _notes(answer: "Mapping[str, Any]") -> "list[dict[str, Any]]":
+    notes = answer["notes"]
+    return [note for note in notes if isinstance(note, dict)] if isinstance(notes, list) else []
+
+
+def _by_words(call: "Call", prompt: str, earlier: "injected.Earlier", now: float) -> "list[Shown]":
+    from retain.domain.telling import says_something
+
+    if not says_something(prompt):
+        return []
+    found = _read(call, earlier.lost, now, lambda db, sight, now: _reading().relevant(db, prompt, sight, now))
+    return _shown(found, earlier, now, "keywords")
+
+
+def _from_store(call: "Call", about: str, path: str, read: "Callable[[Any, Sight, float], Found]") -> str:
+    earlier = injected.earlier(call.home, call.session)
+    room = call.number("prompt_tokens") - earlier.spent
+    if not about or room < FEWEST_TOKENS:
+        return ""
+    now = time.time()
+    found = _shown(_read(call, earlier.lost, now, read), earlier, now, path)
+    return _put(call, found, room, kept=lambda: _redacted(about))
+
+
+def _shown(found: "Found", earlier: "injected.Earlier", now: float, path: str) -> "list[Shown]":
+    """Notes on what is new to the session. What names a file fits because of that, and has no score."""
+    shown = []
+    for row, words in found:
+        fits = {"score": round(score(None, words), 3), "terms": {"words": round(words, 3)}} if path != "file" else {}
+        if row["id"] not in earlier.seen:
+            shown.append(Shown(_row(row), now, path=path, **fits))
+    return shown
+
+
+def _read(call: "Call", lost: "float | None", now: float, read: "Callable[[Any, Sight, float], Found]") -> "Found":
+    """What a query finds; nothing, with a line in the log, where the store cannot be read in time."""
+    reading = _reading()
+    import sqlite3
+
+    try:
+        db = reading.opened_for(call)
+        return read(db, reading.sight_of(call, lost), now) if db else []
+    except (reading.CannotRead, sqlite3.Error) as error:
+        log.note(call.home, call.event, error)
+        return []
+
+
+def _reading() -> "Any":
+    from retain.surfaces.hooks import reading
+
+    return reading
+
+
+def _put(call: "Call", shown: "list[Shown]", room: int, kept: "Callable[[], str]") -> str:
+    """Writes down what fits into the room, then gives it. The first note pays for the frame."""
+    cost = tokens_in("\n".join((OPEN, FRAME, CLOSE))) + 1
+    fitting: list[Shown] = []
+    for note in shown[:MOST]:
+        if cost + note.tokens <= room:
+            fitting.append(note)
+            note.entry["tokens"] = cost + note.tokens
+            room -= cost + note.tokens
+            cost = 0
+    if not fitting:
+        return ""
+    about = kept()
+    entries = [{"at": time.time(), "event": call.event, "prompt": about, **note.entry} for note in fitting]
+    new = injected.record(call.home, call.session, entries)
+    return framed([note.text for note in fitting if note.id in new]) if new else ""
+
+
+def _redacted(text: str) -> str:
+    # Only now: it takes as long to import as all the rest.
+    from retain.engine.lifecycle.redact import redact
+
+    return " ".join(redact(text).text.split())[: injected.PROMPT]
+
+
+def _row(found: "Mapping[str, Any]") -> Row:
+    title, text = found.get("title"), str(found["text"])
+    return Row(
+        str(found["id"]),
+        f"{title}: {text}" if title and not text.startswith(title) else text,
+        kind=found["kind"],
+        category=found["category"],
+        scope=found["scope"],
+        importance=found.get("importance", 0.5),
+        updated=found["updated"],
+        accesses=found.get("accesses", 0),
+        said_by=found["said_by"],
+    )

@@ -1,0 +1,229 @@
+"""The worker: takes conversations from the spool, reads what is new in them, and remembers what is worth it.
+
+It is one detached process at a time, at low priority, with a deadline of its own. What it cannot do now because the
+store is away or the disk is full stays in the spool; what it cannot do at all is set aside, and stops nothing else.
+"""
+
+import errno
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from retain.app import Retain
+from retain.config import load
+from retain.domain.conversation import Cursor
+from retain.domain.recall import Warning
+from retain.domain.session import Caller
+from retain.engine.capture.capture import Captured, Portion
+from retain.engine.lifecycle.merging import IN_HOOKS, Merged, Occasion, is_due
+from retain.errors import Unavailable
+from retain.run_files import Lock
+from retain.surfaces.hooks import log, spool, transcript
+from retain.surfaces.hooks.transcript import Mark, Reading
+
+SECONDS = 300.0
+# For vectors that were not ready when their memories were stored.
+_SETTLE_SECONDS = 30.0
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A conversation that a hook handed over."""
+
+    event: str
+    session: str
+    transcript: Path
+    project_dir: Path
+    message: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of an item; not `finished` when there was more than time."""
+
+    captured: Captured = field(default_factory=Captured)
+    merged: Merged | None = None
+    lines: int = 0
+    broken: int = 0
+    finished: bool = True
+    note: str = ""
+
+    def __add__(self, other: "Outcome") -> "Outcome":
+        return Outcome(
+            self.captured + other.captured,
+            self.merged or other.merged,
+            self.lines + other.lines,
+            self.broken + other.broken,
+            self.finished and other.finished,
+            self.note or other.note,
+        )
+
+
+def main(home: str, lock: Lock | None = None, seconds: float = SECONDS) -> None:
+    """Works until nothing waits or the time is over."""
+    until = time.monotonic() + seconds
+
+    def left() -> float:
+        return until - time.monotonic()
+
+    for path in spool.working(home, lock, seconds):
+        _deal_with(home, path, left)
+
+
+def _deal_with(home: str, path: str, left: Callable[[], float]) -> None:
+    began = time.monotonic()
+    try:
+        given = spool.read(path)
+        if given is None:
+            return
+        outcome = work_on(home, _item(given), left)
+    except Unavailable as error:
+        log.note(home, "capture", error, kept="in the spool")
+        return
+    except Exception as error:  # noqa: BLE001 - one conversation must not stop the others; the log tells
+        if isinstance(error, OSError) and error.errno in _FULL:
+            log.note(home, "capture", error, kept="in the spool")
+            return
+        given_up = spool.failed(path, log.told(error))
+        log.note(home, "capture", error, kept="in spool/failed" if given_up else "in the spool")
+        return
+    log.note(
+        home, "capture", None, ms=round(1000 * (time.monotonic() - began)), **_facts(str(given.get("event")), outcome)
+    )
+    if outcome.finished:
+        spool.done(path)
+
+
+def work_on(home: str, item: Item, left: Callable[[], float]) -> Outcome:
+    """Captures one conversation with its subagents', consolidates when that is due, and renews the summary."""
+    if not item.transcript.is_file():
+        return Outcome(note="the transcript is gone")
+    loaded = load({"home": home, "project_dir": item.project_dir}, folder=item.project_dir)
+    settings = loaded.settings
+    if not settings.capture or settings.deployment_mode == "embedded-memory":
+        return Outcome(note="capture is off")
+    with Retain(loaded, own_session=False) as app:
+        caller = app.caller(item.session)
+        before = app.engine.parts.store.extractions(_project(caller), caller.user)
+        outcome = _all_read(app, item, caller, left)
+        if is_due(app.engine.parts.store, caller, item.event, before):
+            merged = app.engine.merge_categories(caller, IN_HOOKS, Occasion(left=left, even_unchanged=False))
+            outcome = replace(outcome, merged=merged)
+        _conclude(app, item, caller, outcome, left)
+    return outcome
+
+
+def _all_read(app: Retain, item: Item, caller: Caller, left: Callable[[], float]) -> Outcome:
+    """The conversation, then what its subagents did: beside it, and on nobody's word."""
+    outcome = Outcome()
+    for path, aside in [(item.transcript, False), *((path, True) for path in transcript.asides(item.transcript))]:
+        outcome += _read(app, item, path.absolute(), aside=aside, left=left)
+    return outcome
+
+
+def _read(app: Retain, item: Item, path: Path, *, aside: bool, left: Callable[[], float]) -> Outcome:
+    """Portion by portion, each with its cursor; too few new lines are left for the next time."""
+    caller = app.caller(item.session)
+    start, extractions = _beginning(app, path, item, caller)
+    before, outcome = transcript.earlier(path, start, aside=aside), Outcome()
+    while True:
+        reading = _portion(path, start, item, aside=aside)
+        before += reading.known
+        if outcome.lines == 0 and not reading.more and reading.lines < transcript.lines_needed(item.event):
+            return outcome
+        cursor = Cursor(
+            *(str(path), item.session, reading.offset, app.now(), reading.last),
+            *(_project(caller), caller.user, extractions + 1),
+        )
+        marks = tuple((mark.offset, mark.last) for mark in reading.marks)
+        captured = app.engine.capture(Portion(reading.conversation, cursor, marks, before), caller, left)
+        outcome += Outcome(captured, lines=reading.lines, broken=reading.broken)
+        if not reading.more or left() <= 0:
+            return replace(outcome, finished=not reading.more)
+        start, before = Mark(reading.offset, reading.last), reading.conversation.turns
+
+
+def _beginning(app: Retain, path: Path, item: Item, caller: Caller) -> tuple[Mark, int]:
+    """Where to begin, and how often something was extracted from there before."""
+    store = app.engine.parts.store
+    cursor = store.cursor(str(path))
+    start = transcript.begin(path, cursor, store.cursors_at)
+    if cursor is not None and start.offset < cursor.offset:
+        app.engine.rewind(Cursor(str(path), item.session, 0, app.now(), None, _project(caller), caller.user))
+    return start, cursor.extractions if cursor else 0
+
+
+def _portion(path: Path, start: Mark, item: Item, *, aside: bool) -> Reading:
+    has_ended = item.event == "SessionEnd"
+    reading = transcript.read(path, start, item.session, aside=aside, final=has_ended)
+    reading = transcript.without_what_was_read_ahead(reading, start)
+    if aside or has_ended or not item.message:
+        return reading
+    return transcript.with_last_message(reading, item.message, item.at)
+
+
+def _conclude(app: Retain, item: Item, caller: Caller, outcome: Outcome, left: Callable[[], float]) -> None:
+    captured = outcome.captured
+    if item.event == "SessionEnd" and (captured.stored or captured.reinforced):
+        app.engine.end_session(caller)  # what was stored has opened it again
+    if app.settings.claude_md or app.settings.agents_md:
+        from retain.surfaces.claude_md import Refused, sync_project
+
+        for done in sync_project(app):
+            if isinstance(done, Refused):
+                log.note(str(app.settings.home.expanduser()), "summary", str(done))
+    app.engine.settle(max(0.0, min(_SETTLE_SECONDS, left())))
+
+
+def _item(given: dict[str, object]) -> Item:
+    def text(name: str) -> str:
+        value = given.get(name)
+        return value if isinstance(value, str) else ""
+
+    at, folder = given.get("at"), text("project_dir") or text("cwd")
+    if not text("transcript"):
+        raise ValueError("the item names no transcript")
+    return Item(
+        text("event"),
+        text("session") or Path(text("transcript")).stem,
+        Path(text("transcript")),
+        # The worker's own folder is nobody's project; at home there is none.
+        Path(folder) if folder else Path.home(),
+        text("last_assistant_message"),
+        datetime.fromtimestamp(float(at), UTC) if isinstance(at, int | float) else datetime.now(UTC),
+    )
+
+
+def _facts(event: str, outcome: Outcome) -> dict[str, str | float]:
+    """Numbers and names for the log; never what anybody said."""
+    captured, merged = outcome.captured, outcome.merged
+    facts: dict[str, str | float] = {
+        "on": event,
+        "lines": outcome.lines,
+        "stored": len(captured.stored),
+        "reinforced": len(captured.reinforced),
+        "superseded": len(captured.superseded),
+        "skipped": captured.skipped,
+        "by": ", ".join(captured.by) or "nobody",
+    }
+    if outcome.broken:
+        facts["broken"] = outcome.broken
+    if merged and (merged.run or merged.pruned):
+        facts |= {"merged": len(merged.merged), "put_aside": len(merged.dropped), "pruned": merged.pruned}
+    warnings = (*captured.warnings, *(merged.warnings if merged else ()))
+    if note := "; ".join(dict.fromkeys(map(_told, warnings))) or outcome.note:
+        facts["note"] = note[: log.LONGEST]
+    return facts if outcome.finished else facts | {"unfinished": "the rest follows"}
+
+
+def _told(warning: Warning) -> str:
+    """A warning without what it may quote: a model's answer repeats what was said."""
+    return warning.message.partition(", and answered")[0] if warning.code.startswith("llm") else warning.code
+
+
+def _project(caller: Caller) -> str | None:
+    return caller.project.id if caller.project else None

@@ -1,0 +1,384 @@
+"""From a conversation to memories: by rule and by model, once, and in the place of what they replace."""
+
+import json
+from dataclasses import replace
+from math import inf
+
+import pytest
+
+from fakes import START, ScriptedLLM
+from making import at
+from retain.domain.conversation import Conversation, Cursor, Extracted, Said, Speaker, ToolRun
+from retain.domain.memory import Kind, Scope, State
+from retain.domain.recall import Filter
+from retain.domain.session import Caller, Project
+from retain.embedding.hashed import HashedEmbedder
+from retain.engine.capture.capture import Portion, capture, importance_of, keep
+from retain.engine.capture.supersede import Known, News, judged
+from retain.engine.drafts import Draft
+from retain.engine.parts import Parts, places
+from retain.engine.remember import remember
+from retain.engine.revise import bring_back, forget
+from retain.errors import LLMFailed, NotFound
+
+HERE = Caller(project=Project("p" * 20, "shop", "/shop", START), session="monday")
+PLACE = places(HERE, (Scope.PROJECT,))[0]
+WISH = "Remember that the staging database is called blue."
+
+
+@pytest.fixture
+def parts(store, clock):
+    clock.tick(1000)
+    return Parts(store, HashedEmbedder(), clock)
+
+
+def user(text, seconds=0.0):
+    return Said(Speaker.USER, text, at(seconds))
+
+
+def claude(text, seconds=0.0):
+    return Said(Speaker.ASSISTANT, text, at(seconds))
+
+
+def portion(*turns, offset=100, session="monday", aside=False):
+    marks = tuple((n + 1, f"line-{n}") for n in range(len(turns)))
+    cursor = Cursor("/t/one.jsonl", session, offset, START, "last", HERE.project.id, extractions=1)
+    return Portion(Conversation(session, turns, aside), cursor, marks)
+
+
+def captured(parts, *turns, left=lambda: inf, **options):
+    return capture(parts, portion(*turns, **options), HERE, left)
+
+
+def active(parts, *states):
+    wanted = Filter(places(HERE, (Scope.PROJECT, Scope.USER)), states=states or (State.ACTIVE,))
+    return [stored.memory for stored in parts.store.listed(wanted, 100)]
+
+
+def texts(parts, *states):
+    return [memory.text for memory in active(parts, *states)]
+
+
+def found(text, category="decision", speaker=Speaker.USER, seconds=500.0, **fields):
+    return Extracted(text, category, speaker, "llm", at=at(seconds), **fields)
+
+
+def stored(parts, text, category="decision", said_by=None, seconds=0.0, **fields):
+    metadata = {"said_by": said_by} if said_by else {}
+    draft = Draft(text, category=category, metadata=metadata, event_time=at(seconds), **fields)
+    return remember(parts, draft, HERE).memory
+
+
+def said(*memories):
+    """A model's answer that gives these (type, content, replaced)."""
+    rows = [{"type": t, "content": c, "tags": ["db"], "supersedes_content": r} for t, c, r in memories]
+    return json.dumps(rows)
+
+
+def test_a_wish_becomes_a_memory_with_its_provenance(parts):
+    done = captured(parts, user(WISH, 7), claude("Noted."))
+    (memory,) = active(parts)
+    assert (done.stored, done.by) == ((memory.id,), ("rules",))
+    assert "staging database is called blue" in memory.text
+    assert (memory.source.tool, memory.metadata["said_by"]) == ("capture", "user")
+    assert (memory.event_time, memory.session, memory.place) == (at(7), "monday", PLACE)
+    assert memory.metadata["found_by"] not in (None, "llm")
+
+
+def test_the_cursor_stands_at_the_end(parts):
+    captured(parts, user("how are you?"), claude("Fine."), offset=321)
+    cursor = parts.store.cursor("/t/one.jsonl")
+    assert (cursor.offset, cursor.last, cursor.extractions) == (321, "last", 1)
+
+
+def test_a_quiet_conversation_leaves_nothing_but_the_cursor(parts):
+    done = captured(parts, user("what does this do?"), claude("It adds two numbers."))
+    assert (done.stored, texts(parts)) == ((), [])
+    assert parts.store.cursor("/t/one.jsonl") is not None
+
+
+def test_the_same_conversation_twice_is_stored_once_and_counted_once(parts):
+    captured(parts, user(WISH, 7))
+    parts.clock.tick(60)
+    again = captured(parts, user(WISH, 7))
+    (memory,) = active(parts)
+    assert (again.stored, again.reinforced, again.skipped, memory.reinforced) == ((), (), 1, 0)
+
+
+def test_what_is_said_again_later_is_reinforced(parts):
+    captured(parts, user(WISH, 7))
+    parts.clock.tick(5000)
+    again = captured(parts, user(WISH, 4000), session="tuesday")
+    (memory,) = active(parts)
+    assert (again.reinforced, memory.reinforced) == ((memory.id,), 1)
+
+
+def test_what_an_agent_stored_on_request_is_not_stored_again(parts):
+    memory = stored(parts, "The staging database is called blue")
+    done = captured(parts, user(WISH, 7))
+    assert (done.stored, [m.id for m in active(parts)]) == ((), [memory.id])
+
+
+def test_what_was_forgotten_since_does_not_come_back(parts):
+    captured(parts, user(WISH, 7))
+    forget(parts, active(parts)[0].id, None, HERE)
+    captured(parts, user(WISH, 7))
+    assert texts(parts) == []
+
+
+def test_what_is_said_anew_after_it_was_forgotten_does(parts):
+    captured(parts, user(WISH, 7))
+    forget(parts, active(parts)[0].id, None, HERE)
+    parts.clock.tick(100)
+    captured(parts, user(WISH, 1050))
+    assert len(texts(parts)) == 1
+
+
+def test_secrets_and_private_words_are_not_captured(parts):
+    key = "sk-ant-" + "api03-" + "a1B2c3D4" * 6
+    captured(parts, user(f"Remember that the API key is {key}"), user("<private>Remember that I earn 9.</private>"))
+    assert key not in repr(active(parts))
+    assert "earn" not in repr(active(parts))
+
+
+def test_what_memory_showed_is_not_captured(parts):
+    notes = "<retain-notes>Remember that we always deploy on Mondays.</retain-notes>"
+    captured(parts, user(f"{notes} thanks"), ToolRun("mcp__retain__recall", {}, WISH, at=at(1)), claude(notes))
+    assert texts(parts) == []
+
+
+def test_a_model_is_asked_when_there_is_one(parts):
+    llm = ScriptedLLM(said(("architecture", "The API listens on port 8080", None)))
+    done = captured(replace(parts, llm=llm), user("the API listens on port 8080", 3), claude("Ok."))
+    (memory,) = active(parts)
+    assert (done.by, memory.metadata["found_by"], memory.category) == (("llm",), "llm", "architecture")
+    assert (memory.tags, memory.event_time, memory.metadata["said_by"]) == (("db",), at(3), "user")
+
+
+def test_a_model_is_told_what_is_known(parts):
+    stored(parts, "The API is written in Go", "architecture")
+    llm = ScriptedLLM("[]")
+    captured(replace(parts, llm=llm), user("how is the API built?"))
+    assert "written in Go" in llm.asked[0].text
+
+
+@pytest.mark.parametrize("answer", [LLMFailed("no answer in time"), "nonsense", "[{}]", '[{"type": "decision"'])
+def test_where_a_model_fails_rules_read_the_same_turns(parts, answer):
+    done = captured(replace(parts, llm=ScriptedLLM(answer)), user(WISH, 7))
+    assert (done.by, [warning.code for warning in done.warnings]) == (("rules",), ["llm_failed"])
+    assert len(texts(parts)) == 1
+
+
+def test_a_model_that_may_not_be_asked_is_not_asked(parts):
+    llm = ScriptedLLM(why_not="the day's budget is spent")
+    done = captured(replace(parts, llm=llm), user(WISH, 7))
+    assert (llm.asked, len(done.stored)) == ([], 1)
+    assert "budget" in done.warnings[0].message
+
+
+def test_a_model_that_keeps_failing_is_left_alone(parts):
+    llm = ScriptedLLM(*[LLMFailed("down")] * 9)
+    turns = [user(f"look at part {n} " + "word " * 500, n) for n in range(20)]
+    done = captured(replace(parts, llm=llm), *turns, user(WISH, 30))
+    assert (len(llm.asked), len(done.stored)) == (2, 1)
+
+
+def test_rules_read_a_long_conversation_whole(parts):
+    wishes = [user(f"Remember that rack{n} holds the machine called host{n}.", n) for n in range(40)]
+    done = captured(parts, *wishes)
+    assert (len(done.stored), len(texts(parts)), done.reinforced) == (40, 40, ())
+
+
+def test_when_time_runs_out_rules_read_the_rest(parts):
+    seconds = iter([100.0, 100.0, 1.0])
+    llm = ScriptedLLM("[]", "[]", "[]")
+    turns = [user(f"look at part {n} " + "word " * 1500, n) for n in range(5)]
+    done = captured(replace(parts, llm=llm), *turns, user(WISH, 30), left=lambda: next(seconds, 1.0))
+    assert (len(llm.asked), done.by, len(done.stored)) == (1, ("llm", "rules"), 1)
+    assert parts.store.cursor("/t/one.jsonl").offset == 100
+
+
+def test_the_cursor_follows_piece_by_piece(parts):
+    class Crash(BaseException):
+        pass
+
+    class Dies(ScriptedLLM):
+        def complete(self, prompt, seconds):
+            if len(self.asked) == 2:
+                raise Crash
+            return super().complete(prompt, seconds)
+
+    turns = [user(f"look at part {n} " + "word " * 500, n) for n in range(20)]
+    with pytest.raises(Crash):
+        captured(replace(parts, llm=Dies("[]", "[]", "[]")), *turns)
+    cursor = parts.store.cursor("/t/one.jsonl")
+    assert (0 < cursor.offset < 20, cursor.last) == (True, f"line-{cursor.offset - 1}")
+
+
+def test_nearly_the_same_in_the_same_category_takes_its_place(parts):
+    old = stored(parts, "Stripe integration via src/lib/stripe.ts", "architecture")
+    llm = ScriptedLLM(said(("architecture", "Stripe integration lives in src/lib/stripe.ts", None)))
+    done = captured(replace(parts, llm=llm), user("the Stripe integration lives in src/lib/stripe.ts", 500))
+    assert done.superseded == (old.id,)
+    (ended,) = active(parts, State.SUPERSEDED)
+    assert (ended.status.successor, ended.valid_until) == (done.stored[0], at(500))
+    assert [row.event for row in parts.store.history(old.id)] == ["created", "superseded"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "ends"),
+    [
+        ("Using Next.js app router", "Project uses Next.js app router", False),  # exactly 0.6
+        ("Using Next.js app router pages", "Project uses Next.js app router pages", True),  # 4 of 6
+        ("The auth service listens on port 8080", "The billing service listens on port 8080", False),
+        ("The billing API server listens on port 8080", "The billing API server listens on port 9090", True),
+        ("我们使用蓝色数据库", "我们使用蓝色数据库了", True),
+        ("?? !!", "!! ??", False),
+    ],
+)
+def test_alike_is_strictly_above_the_threshold_and_of_the_same_thing(parts, old, new, ends):
+    before = stored(parts, old, "architecture")
+    verdict = judged(parts.store, found(new, "architecture"), PLACE)
+    assert verdict == News((before.id,) if ends else ())
+
+
+def test_another_category_or_project_is_left_alone(parts):
+    stored(parts, "Stripe integration via src/lib/stripe.ts", "gotcha")
+    elsewhere = replace(HERE, project=replace(HERE.project, id="q" * 20))
+    remember(parts, Draft("Stripe integration via src/lib/stripe.ts", category="architecture"), elsewhere)
+    assert judged(parts.store, found("Stripe integration in src/lib/stripe.ts", "architecture"), PLACE) == News()
+
+
+def test_what_a_model_names_as_replaced_gives_way(parts):
+    old = stored(parts, "Deploys run from the build server every night")
+    new = found("CI pushes images", replaces="Deploys run from build server nightly")
+    assert judged(parts.store, new, PLACE) == News((old.id,))
+
+
+def test_where_nothing_matches_what_is_replaced_the_new_one_is_stored_all_the_same(parts):
+    stored(parts, "Deploys run from the build server every night")
+    assert judged(parts.store, found("CI pushes images", replaces="Something else entirely"), PLACE) == News()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "replaced"),
+    [
+        ("We use npm for package management.", "Use pnpm for package management", "npm"),
+        ("We decided to use MySQL for storage because it is simple", "Use Postgres", "MySQL"),
+        ("The API listens on port 8080", "The API listens on port 9090", "8080"),
+    ],
+)
+def test_what_the_user_gives_up_gives_way_in_any_category(parts, old, new, replaced):
+    before = stored(parts, old, "architecture", said_by="user")
+    stored(parts, "npm test takes a minute", "gotcha")
+    assert judged(parts.store, found(new, replaces=replaced), PLACE) == News((before.id,))
+    assert judged(parts.store, found(new, speaker=Speaker.ASSISTANT, replaces=replaced), PLACE) == News()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("We decided to use MySQL for storage because it is simple.", "Actually, use Postgres instead of MySQL."),
+        ("We use npm for packages here.", "Let's switch from npm to pnpm."),
+        ("From now on always deploy to Heroku.", "We moved from Heroku to Fly."),
+        ("Remember that the API listens on port 8080.", "Remember that the API listens on port 9090, not 8080."),
+    ],
+)
+def test_a_change_of_mind_leaves_only_the_new_mind(parts, first, second):
+    captured(parts, user(first, 1), session="monday")
+    captured(parts, user(second, 500), session="tuesday")
+    (current,) = active(parts)
+    assert (current.session, len(active(parts, State.SUPERSEDED))) == ("tuesday", 1)
+
+
+def test_a_contradiction_alone_ends_nothing(parts):
+    stored(parts, "The API listens on port 8080", "architecture")
+    assert judged(parts.store, found("The API listens on port 9090", "decision"), PLACE) == News()
+
+
+@pytest.mark.parametrize("speaker", [Speaker.ASSISTANT, Speaker.TOOL])
+def test_what_the_user_said_is_not_ended_on_lesser_word(parts, speaker):
+    stored(parts, "Always run make lint before pushing changes", "pattern", said_by="user")
+    new = found("Never run make lint before pushing changes", "pattern", speaker)
+    assert judged(parts.store, new, PLACE) == News()
+
+
+def test_what_the_user_said_is_not_repeated_on_lesser_word(parts):
+    stored(parts, "Always run make lint before pushing changes", "pattern", said_by="user")
+    new = found("always run make lint before pushing the changes", "pattern", Speaker.TOOL)
+    assert isinstance(judged(parts.store, new, PLACE), Known)
+
+
+def test_what_was_said_earlier_does_not_end_what_was_said_later(parts):
+    stored(parts, "The billing API server listens on port 9090", "architecture", seconds=400)
+    late = found("The billing API server listens on port 8080", "architecture", seconds=300)
+    assert isinstance(judged(parts.store, late, PLACE), Known)
+
+
+def test_an_undone_succession_brings_both_back(parts):
+    old = stored(parts, "Stripe integration via src/lib/stripe.ts", "architecture")
+    keep(parts, Draft("Stripe integration lives in src/lib/stripe.ts", category="architecture"), HERE)
+    bring_back(parts, old.id, HERE)
+    assert len(texts(parts)) == 2
+
+
+def test_about_the_user_means_everywhere(parts):
+    captured(parts, user("I always prefer short commit messages, in every project.", 3))
+    assert [memory.place.scope for memory in active(parts)] == [Scope.USER]
+
+
+def test_an_aside_has_no_user(parts):
+    captured(parts, user(WISH, 7), aside=True)
+    assert texts(parts) == []
+
+
+def test_kind_and_importance_follow_from_what_it_is(parts):
+    llm = ScriptedLLM(
+        said(("pattern", "Run make lint before pushing", None), ("progress", "The lint job is done", None))
+    )
+    captured(replace(parts, llm=llm), user("run make lint before pushing", 1), claude("the lint job is done", 2))
+    kinds = {memory.category: (memory.kind, memory.importance) for memory in active(parts)}
+    assert kinds == {"pattern": (Kind.PROCEDURAL, 0.7), "progress": (Kind.EPISODIC, 0.5)}
+
+
+@pytest.mark.parametrize(
+    ("category", "speaker", "importance"),
+    [
+        ("decision", Speaker.ASSISTANT, 0.7),
+        ("preference", Speaker.USER, 0.7),
+        ("pattern", Speaker.USER, 0.7),
+        ("pattern", Speaker.TOOL, 0.5),
+        ("gotcha", Speaker.TOOL, 0.6),
+        ("error_solution", Speaker.TOOL, 0.6),
+        ("context", Speaker.USER, 0.5),
+    ],
+)
+def test_wishes_weigh_more_than_lessons_and_these_more_than_news(category, speaker, importance):
+    assert importance_of(Extracted("x", category, speaker, "rule")) == importance
+
+
+def test_a_saved_memory_takes_the_place_of_what_it_names_and_of_what_says_the_same(parts):
+    named = stored(parts, "We deploy on Mondays")
+    near = stored(parts, "Stripe integration via src/lib/stripe.ts")
+    draft = Draft("Stripe integration lives in src/lib/stripe.ts", category="decision", supersedes=(named.id,))
+    done = keep(parts, draft, HERE)
+    assert (done.superseded, len(texts(parts))) == ((named.id, near.id), 1)
+
+
+def test_a_saved_memory_cannot_take_the_place_of_what_is_not_there(parts):
+    with pytest.raises(NotFound, match="no memory"):
+        keep(parts, Draft("new", supersedes=("0" * 20,)), HERE)
+    assert texts(parts) == []
+
+
+def test_saying_the_same_again_ends_nothing_of_itself(parts):
+    memory = stored(parts, "We deploy on Mondays")
+    done = remember(parts, Draft("We deploy on Mondays", supersedes=(memory.id,)), HERE)
+    assert (done.reinforced, done.superseded, texts(parts)) == (True, (), ["We deploy on Mondays"])
+
+
+def test_what_is_to_give_way_is_not_reinforced_instead(parts):
+    old = stored(parts, "We deploy on Mondays")
+    assert remember(parts, Draft("we deploy on mondays"), HERE).reinforced
+    done = remember(parts, Draft("we deploy on mondays", supersedes=(old.id,)), HERE)
+    assert (done.reinforced, done.superseded, texts(parts)) == (False, (old.id,), ["we deploy on mondays"])
