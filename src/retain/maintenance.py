@@ -17,6 +17,7 @@ from retain.stores.sqlite import backups, files, migrations, repair
 from retain.stores.sqlite.connection import MEMORY
 from retain.stores.sqlite.failures import files_of
 from retain.stores.sqlite.store import SqliteStore
+from retain.wiring import make_store
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 # What waits in the background may be about what is destroyed; a model that is loading is not waited for.

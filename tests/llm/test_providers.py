@@ -130,12 +130,12 @@ def test_without_the_sdk_it_says_what_to_install(tmp_path):
         "from retain.domain.llm import Prompt\n"
         "from retain.errors import MissingExtra\n"
         "llm = Anthropic('sk-ant-12345678')\n"
-        "assert 'retain[anthropic]' in llm.why_not(), llm.why_not()\n"
+        "assert '.[anthropic]' in llm.why_not(), llm.why_not()\n"
         "try: next(llm.pieces(Prompt('a', 'b'), 5.0))\n"
         "except MissingExtra as error: print(error.message)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
-    assert "pip install 'retain[anthropic]'" in done.stdout, done.stderr
+    assert "pip install '.[anthropic]'" in done.stdout, done.stderr
 
 
 def test_the_sdk_is_not_loaded_before_it_is_asked():

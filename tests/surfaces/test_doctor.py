@@ -9,7 +9,7 @@ import pytest
 from surfaces.command import Command
 
 DEPLOY = "Deploys go through the staging cluster first."
-AREAS = ("install", "settings", "permissions", "store", "model", "backups")
+AREAS = ("install", "settings", "permissions", "store", "model", "backups", "hooks", "clients")
 
 
 @pytest.fixture

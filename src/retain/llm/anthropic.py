@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 URL = "https://api.anthropic.com"
 MODEL = "claude-haiku-4-5"
-INSTALL = "the package `anthropic` is not installed; run `pip install 'retain[anthropic]'`"
+INSTALL = "the package `anthropic` is not installed; run `pip install '.[anthropic]'` in the folder of Retain"
 
 
 class Anthropic:

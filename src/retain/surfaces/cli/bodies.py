@@ -11,7 +11,7 @@ from retain.doctor import Check
 from retain.domain.changes import Run
 from retain.domain.memory import HistoryEntry, Memory
 from retain.domain.time import iso
-from retain.engine.lifecycle.consolidation import Undone
+from retain.engine.lifecycle.undoing import Undone
 from retain.surfaces.render import Body, memory_id
 
 SECRET = ("remote_pass", "embedding_key")

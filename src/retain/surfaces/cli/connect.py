@@ -2,18 +2,8 @@
 
 import json
 import shlex
-import shutil
-import sys
-from pathlib import Path
 
-
-def command() -> list[str]:
-    """The command that starts this very installation, with an absolute path: a client has another PATH."""
-    beside = Path(sys.executable).with_name("retain")
-    for found in (shutil.which(sys.argv[0]), beside if beside.is_file() else None):
-        if found and Path(found).stem == "retain":
-            return [str(Path(found).absolute())]
-    return [sys.executable, "-m", "retain"]
+from retain.clients.this_install import command
 
 
 def for_claude_code() -> str:

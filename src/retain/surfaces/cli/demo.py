@@ -14,6 +14,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from retain.app import Retain
+from retain.clients import this_install
 from retain.config import apart, load
 from retain.domain.memory import Kind, Scope
 from retain.engine.drafts import Draft
@@ -168,7 +169,7 @@ def _another_window(stage: Stage) -> "subprocess.Popen[bytes]":
     notes.write_text(
         "".join(f"Order {order} was refunded through the dashboard.\n" for order in range(1000, 1000 + THEIRS))
     )
-    command = [*connect.command(), "remember", "--lines", "--project", str(stage.project)]
+    command = [*this_install.command(), "remember", "--lines", "--project", str(stage.project)]
     with notes.open() as lines:
         return subprocess.Popen(command, stdin=lines, stdout=subprocess.DEVNULL, env=apart(stage.home))
 

@@ -13,7 +13,8 @@ from retain.domain.graph import Direction
 from retain.domain.memory import HistoryEntry, Memory, MemoryId, Stored
 from retain.domain.recall import Hit, Recalled, Warning
 from retain.engine.knowledge.walk import GraphAnswer, Node
-from retain.engine.lifecycle.consolidation import Consolidated, Undone
+from retain.engine.lifecycle.consolidation import Consolidated
+from retain.engine.lifecycle.undoing import Undone
 from retain.engine.recall import scoring
 from retain.engine.remember import Remembered
 from retain.surfaces.cli.terminal import Indented, line

@@ -10,11 +10,16 @@ import click
 
 from retain.errors import RetainError, shorten
 from retain.surfaces import reports
-from retain.surfaces.cli import code, connect, exits, finding, upkeep, welcome, writing
+from retain.surfaces.cli import asking, code, connect, exits, finding, upkeep, welcome, writing
 from retain.surfaces.cli.demo import demo
+from retain.surfaces.cli.init import init
+from retain.surfaces.cli.keys import key
+from retain.surfaces.cli.log import log
 from retain.surfaces.cli.options import Call
 from retain.surfaces.cli.serve import serve
+from retain.surfaces.cli.setup import setup, teardown
 from retain.surfaces.cli.terminal import Terminal
+from retain.surfaces.cli.why import why
 from retain.version import __version__
 
 logger = logging.getLogger(__name__)
@@ -77,6 +82,15 @@ def _serve(arguments: Sequence[str]) -> None:
     serve(arguments)
 
 
+@click.command("hook", context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def _hook(arguments: Sequence[str]) -> None:
+    """Answer a hook of Claude Code; `retain setup` registers it."""
+    from retain.surfaces.hooks.runner import main
+
+    main(arguments)
+
+
 def _alone(call: Call) -> None:
     if not call.loaded.settings.database_file.exists():
         body = {"memories": 0, "connect": connect.for_claude_code(), "mcp_servers": connect.servers()}
@@ -99,14 +113,23 @@ def _explained(error: Exception) -> RetainError:
 
 for _command in (
     _serve,
+    _hook,
+    setup,
+    init,
+    teardown,
     demo,
     writing.remember,
     finding.recall,
+    asking.search,
+    asking.ask,
     finding.show,
     writing.forget,
     finding.context,
     finding.graph,
     finding.history,
+    why,
+    log,
+    key,
     code.index,
     code.projects,
     code.code,

@@ -10,6 +10,7 @@ from retain.version import __version__
 
 _FIRST = {
     "retain demo": "see it work, on a memory of its own",
+    "retain setup": "tell Claude Code and other clients about it",
     'retain remember "We deploy on Mondays"': "store something",
     'retain recall "when do we ship?"': "find it by what it means",
 }

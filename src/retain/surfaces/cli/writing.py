@@ -11,10 +11,11 @@ from retain.app import Retain
 from retain.domain.memory import Kind, Scope, Source
 from retain.engine.drafts import Draft
 from retain.engine.lifecycle.consolidation import Strategy
+from retain.engine.lifecycle.merging import BY_HAND, Occasion
 from retain.engine.remember import Remembered
 from retain.errors import Refused, invalid
-from retain.surfaces import reports
-from retain.surfaces.cli import bodies, draw, exits, options
+from retain.surfaces import capture_reports, reports
+from retain.surfaces.cli import bodies, draw, drawn_capture, exits, options
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.render import Body
 
@@ -82,13 +83,17 @@ def forget(call: Call, id: str, reason: str | None, restore: bool, purge: bool, 
 @options.session
 @common
 def consolidate(call: Call, strategy: Strategy, dry_run: bool, session: str | None) -> int | None:
-    """Turn events into lasting facts and recurring patterns; undo takes a run back.
+    """Merge what overlaps, type by type, and turn events into lasting facts and patterns; undo takes a run back.
 
-    Without a session, everything that is seen from here is summed up.
+    With a session only its events are looked at; without one, all that is seen from here.
     """
     with call.memory() as app:
-        done = app.engine.consolidate(app.caller(session), session, strategy, dry_run=dry_run)
-    call.terminal.tell(reports.consolidated(done, dry_run=dry_run), draw.consolidated(done, dry_run=dry_run))
+        caller = app.caller(session)
+        merged = None if session else app.engine.merge_categories(caller, BY_HAND, Occasion(dry_run=dry_run))
+        done = app.engine.consolidate(caller, session, strategy, dry_run=dry_run)
+    by_type = {"by_type": capture_reports.merged(merged)} if merged else {}
+    drawn = [*(drawn_capture.merged(merged) if merged else ()), *draw.consolidated(done, dry_run=dry_run)]
+    call.terminal.tell(reports.consolidated(done, dry_run=dry_run) | by_type, drawn)
     return exits.REFUSED if done.lost_to else None
 
 

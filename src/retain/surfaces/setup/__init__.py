@@ -1,1 +1,1 @@
-"""Telling clients about this Retain, and taking it back."""
+"""What `retain setup`, `retain init` and `retain teardown` do beside editing clients' files."""

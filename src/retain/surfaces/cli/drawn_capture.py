@@ -1,0 +1,77 @@
+"""What was captured, asked, merged and logged, as lines that a person reads."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.text import Text
+
+from retain.domain.memory import Stored
+from retain.domain.recall import Recalled
+from retain.engine.ask import Asked
+from retain.engine.categories import category_of, confidence_of
+from retain.engine.lifecycle.merging import Merged
+from retain.hook_log import Entry
+from retain.surfaces.cli.draw import DIM, Drawn, age, several, warnings
+from retain.surfaces.cli.terminal import Indented, line
+
+FEW = 5  # passages that stand for an answer
+
+
+def searched(answer: Recalled, now: datetime) -> Drawn:
+    if not answer.hits:
+        yield Text("Nothing is remembered about that here. Other words, or no --type, may find more.")
+    for place, hit in enumerate(answer.hits, start=1):
+        yield line((f"{place:>2}  ", "bold"), f"{hit.score:.2f}", (f"  mem_{hit.id}{_facts(hit.stored, now)}", DIM))
+        yield Indented(hit.stored.memory.text, 4)
+    yield from warnings(answer.warnings)
+
+
+def asked(answer: Asked, now: datetime) -> Drawn:
+    """What follows an answer that was shown as it came: its sources; without one, why, and what was found."""
+    if answer.answer:
+        yield Text("\n")
+        cited = set(answer.cited)
+        for hit in answer.passages:
+            if hit.id in cited:
+                yield line((f"memory:{hit.id}{_facts(hit.stored, now)}", DIM))
+    else:
+        yield line(("no answer: ", "yellow"), answer.why_not or "the language model said nothing")
+        for hit in answer.passages[:FEW]:
+            yield line((f"  memory:{hit.id}{_facts(hit.stored, now)}", DIM))
+            yield Indented(hit.stored.memory.text, 4)
+        if len(answer.passages) > FEW:
+            more = several(len(answer.passages) - FEW, "passages")
+            yield line((f"  and {more} more; `retain search` lists them", DIM))
+    yield from warnings(answer.warnings)
+
+
+def merged(done: Merged) -> Drawn:
+    if not (done.merged or done.dropped or done.pruned):
+        yield Text(f"By type: {several(done.kept, 'memories')} looked at, nothing to merge.")
+    else:
+        yield Text(
+            f"By type: {several(len(done.merged), 'mergers')}, {several(len(done.dropped), 'memories')} put aside, "
+            f"{done.pruned} of earlier ones destroyed, {done.kept} kept; decided by {done.by}."
+        )
+    if done.run:
+        yield line((f"Undo it with: retain undo {done.run}", DIM))
+    yield from warnings(done.warnings)
+
+
+def logged(entries: Sequence[Entry], now: datetime) -> Drawn:
+    for entry in entries:
+        took = f"  {entry.ms:.0f} ms" if entry.ms is not None else ""
+        told = "  ".join(f"{name} {value}" for name, value in entry.facts.items() if value not in (None, "", [], 0))
+        yield line((f"{age(entry.at, now):<15}", DIM), (f"{entry.event:<18}", "bold"), (took, DIM), f"  {told}")
+        if entry.error:
+            yield Indented(entry.error, 4, "yellow")
+
+
+def _facts(stored: Stored, now: datetime) -> str:
+    memory = stored.memory
+    tags = f" · {' '.join('#' + tag for tag in memory.tags)}" if memory.tags else ""
+    faded = confidence_of(memory, now)
+    counts = "" if faded == 1 else f" · counts {faded:.0%}"
+    said = memory.metadata.get("said_by")
+    source = f" · from the {said}" if said in ("assistant", "tool") else ""
+    return f" · {category_of(memory)} · {age(memory.updated, now)}{counts}{source}{tags}"
