@@ -74,11 +74,13 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """When a look is taken: how much time there is, and whether what has not changed is looked at again."""
+    """When a look is taken: how much time there is, whether what has not changed is looked at again, and whether
+    anything is written."""
 
     at_least: int = BY_HAND
     left: Callable[[], float] = field(default=lambda: 10 * CALL_SECONDS)
     even_unchanged: bool = True
+    dry_run: bool = False
 
 
 def merge_categories(parts: Parts, caller: Caller, occasion: Occasion) -> Merged:
@@ -94,9 +96,10 @@ def merge_categories(parts: Parts, caller: Caller, occasion: Occasion) -> Merged
     def plan() -> tuple[Changes, Merged]:
         return _planned(parts, [_still_true(parts.store, one) for one in decided], place, analysed, vectors)
 
-    done = settle(parts.store, plan)
     warnings = tuple(dict.fromkeys(one.warning for one in decided if one.warning))
-    return replace(done, pruned=prune(parts, caller), warnings=warnings)
+    if occasion.dry_run:
+        return replace(plan()[1], run=None, warnings=warnings)
+    return replace(settle(parts.store, plan), pruned=prune(parts, caller), warnings=warnings)
 
 
 def is_due(store: Store, caller: Caller, event: str, before: int) -> bool:

@@ -23,7 +23,7 @@ reflect_and_consolidate turns the session's events into lasting facts.
 
 DEFAULT = f"""{SCOPED}
 index_project makes a codebase searchable by meaning and by name; then search_code finds functions, classes and uses of
-a symbol, with file and lines."""
+a symbol, with file and lines. memory_ask gives one answer from many memories."""
 
 GRAPH = f"""{_OPENING}
 Recall (recall) {_WHEN} It searches memories by meaning, words and what is connected, and
@@ -34,7 +34,15 @@ create_entity and create_relation say how components, files, people and librarie
 search_code finds functions, classes and uses of a symbol, with file and lines.
 {_CLOSING}"""
 
-_OF = {"default": DEFAULT, "scoped": SCOPED, "graph": GRAPH}
+CAPTURE = f"""{_OPENING}
+Hooks remember much of it by themselves; these tools find it, and add what they cannot see.
+Search (memory_search) {_WHEN} memory_ask gives one answer from many memories; memory_related
+lists what carries a tag, memory_consciousness all that matters in one page.
+Save (memory_save) {_WHAT}. {_NOT}
+When something has changed, memory_save what holds now with `supersedes`. memory_consolidate merges what overlaps.
+{_CLOSING}"""
+
+_OF = {"default": DEFAULT, "scoped": SCOPED, "graph": GRAPH, "capture": CAPTURE}
 
 
 def instructions(toolsets: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from pydantic import Field
 from retain.app import Retain
 from retain.surfaces import render
 from retain.surfaces.mcp.tools import Toolset
-from retain.surfaces.mcp.toolsets import code, scoped
+from retain.surfaces.mcp.toolsets import capture, code, scoped
 from retain.surfaces.render import Body
 
 tools = Toolset("default")
@@ -21,6 +21,6 @@ def get_memory(app: Retain, id: Annotated[str, Field(description="As recall retu
     return render.whole(app.engine.get(id, app.caller()))
 
 
-for _tool in code.tools.tools:
-    if _tool.name in ("index_project", "search_code"):
+for _tool in (*capture.tools.tools, *code.tools.tools):
+    if _tool.name in ("memory_ask", "index_project", "search_code"):
         tools.add(_tool)
