@@ -27,6 +27,7 @@ _REMEDIES = (
     ("not done in time", "the disk or the store was busy then; if it happens often, close windows that index or wait"),
     ("DatabaseError", "see `store` in this report; retain doctor --repair puts a damaged store right"),
     ("OperationalError", "see `store` in this report; `database is locked` passes by itself"),
+    ("schema", "run `retain status` once: it brings the store up to date; if it is newer, update this Retain"),
     ("was not changed", "put that right in the file; the next conversation that ends renews the summary"),
     ("no event", "run `retain setup` again: it registers the events that there are"),
     ("setting", "`retain config` shows what is in force and what is wrong"),

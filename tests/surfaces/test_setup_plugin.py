@@ -73,7 +73,7 @@ def test_without_retain_a_hook_answers_nothing(tmp_path, event):
 def test_without_retain_the_first_session_is_told_how_to_install_it_and_later_ones_are_not(tmp_path):
     data = str(tmp_path / "data")
     first, second = (launch(tmp_path, "hook", "SessionStart", CLAUDE_PLUGIN_DATA=data) for _ in range(2))
-    assert "pipx install retain" in json.loads(first.stdout)["systemMessage"]
+    assert "pipx install ." in json.loads(first.stdout)["systemMessage"]
     assert (first.returncode, second.returncode, second.stdout) == (0, 0, "{}\n")
 
 

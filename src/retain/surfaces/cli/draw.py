@@ -78,6 +78,7 @@ def whole(stored: Stored, now: datetime) -> Drawn:
             "tags": ", ".join(memory.tags),
             "session": memory.session,
             "source": " ".join(str(part) for part in (memory.source.tool, memory.source.file) if part),
+            "said by": _said_by(memory),
             "created": age(memory.created, now),
             "updated": age(memory.updated, now) if memory.version > 1 else None,
             "version": memory.version,
@@ -88,6 +89,14 @@ def whole(stored: Stored, now: datetime) -> Drawn:
             if memory.is_active
             else f"{memory.status.state.value} ({memory.status.reason or 'no reason given'})",
         }
+    )
+
+
+def _said_by(memory: Memory) -> str:
+    """On whose word it was captured, and how it was found."""
+    said, found = (str(memory.metadata.get(name) or "") for name in ("said_by", "found_by"))
+    return (
+        f"{said}, found by {'the language model' if found == 'llm' else f'rule ({found})'}" if said and found else said
     )
 
 

@@ -14,7 +14,7 @@ _NONE = "Hooks have logged nothing yet; `retain setup` registers them with Claud
 
 @click.command()
 @click.option("--errors", is_flag=True, help="Only what went wrong.")
-@click.option("--event", metavar="NAME", help="Only this event, such as Stop; `worker` for what was captured.")
+@click.option("--event", metavar="NAME", help="Only this event, such as Stop; `capture` for what came of it.")
 @options.limit(1000, 30)
 @common
 def log(call: Call, errors: bool, event: str | None, limit: int) -> int | None:

@@ -87,7 +87,8 @@ def _drawn(found: Sequence[Entry], said: Said) -> Iterator[RenderableType]:
         text, state = said.get(entry["memory"], ("", "gone"))
         note = "" if state == "active" else f"  {state} since"
         yield line("  ", (f"memory:{entry['memory']}", "bold"), (f"  {entry.get('tokens', 0)} tokens{note}", DIM))
-        yield Indented(" ".join(text.split())[:LONGEST], 4)
+        if text:
+            yield Indented(" ".join(text.split())[:LONGEST], 4)
         yield from (Indented(reason, 4, DIM) for reason in _reasons(entry))
 
 
