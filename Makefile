@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install demo test lint types layers check lock lowest clean
+.PHONY: install demo test e2e e2e-short lint types layers check lock lowest clean
 
 install: $(STAMP)
 
@@ -21,6 +21,13 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n auto
+
+# With the real Claude Code client, which npm puts into a cache folder, and a scripted model.
+e2e: install
+	$(BIN)/python -m pytest tests/e2e -m e2e -rs -n auto
+
+e2e-short: install
+	$(BIN)/python -m pytest tests/e2e -m 'e2e and not slow' -rs -n auto
 
 lint: install
 	$(BIN)/ruff check .
