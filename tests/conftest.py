@@ -4,10 +4,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from fakes import FixedClock
 from retain.ports import Store
 from retain.stores.sqlite.store import MEMORY, SqliteStore
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 # Every test that takes `store` runs once for each of these; another store is one more line.
 STORES: dict[str, Callable[[Path], Store]] = {

@@ -150,3 +150,9 @@ def test_links_history_and_contradictions_planned_before_the_purge_are_not_writt
     store.apply(late)
     assert store.history("m1") == store.links(["m1"]) == store.contradictions(["m2"]) == []
     assert store.faults() == []
+
+
+def test_what_was_purged_is_known_by_its_id_alone(store):
+    save(store, a_memory("m1"), a_memory("m2"))
+    purge(store, "m1")
+    assert store.destroyed(["m1", "m2", "never"]) == {"m1"}

@@ -12,7 +12,7 @@ SCOPED = [
     "reflect_and_consolidate", "get_memory_status", "get_memory_context", "promote_memory", "tag_memory",
 ]  # fmt: skip
 READING = {"recall_memories", "search_knowledge_graph", "get_memory_status", "get_memory_context", "get_memory"}
-READING |= {"search_code"}
+READING |= {"search_code", "memory_ask"}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_scoped_has_the_ten_tools_of_the_contract_and_no_more():
 
 
 def test_default_has_them_all_get_memory_and_code_search(listed):
-    named = [*SCOPED, "get_memory", "index_project", "search_code"]
+    named = [*SCOPED, "get_memory", "memory_ask", "index_project", "search_code"]
     assert list(listed.tools) == named == [tool.name for tool in default.tools.tools]
 
 

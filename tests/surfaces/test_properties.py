@@ -27,6 +27,7 @@ SAID = {
     "promote_memory": {"memory_id", "previous_scope", "new_scope", "reason"},
     "tag_memory": {"memory_id", "tags"},
     "get_memory": {"id", "content", "type", "scope"},
+    "memory_ask": {"answer", "answered_by", "sources", "warnings"},
     "index_project": {"project_id", "files_indexed", "chunks_created"},
     "search_code": {"results", "count"},
 }
@@ -38,6 +39,7 @@ LEAST = {
     "promote_memory": {"memory_id": "{id}", "target_scope": "user"},
     "tag_memory": {"memory_id": "{id}", "add": ["a"]},
     "get_memory": {"id": "{id}"},
+    "memory_ask": {"question": "What of the note?"},
     "index_project": {"path": "nowhere"},
     "search_code": {"query": "note"},
 }
