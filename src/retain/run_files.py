@@ -173,14 +173,26 @@ def client_file(home: str, pid: int) -> str:
     return os.path.join(home, "run", "clients", f"{pid}.json")
 
 
-def record_client(home: str, pid: int, session: str, project_dir: str) -> None:
-    """Notes which session a client process is in now, and drops what ended processes have left."""
-    told = {"session": session, "at": time.time(), "project_dir": project_dir}
-    write_private(client_file(home, pid), written(told))
-    folder = os.path.join(home, "run", "clients")
-    for name in names_in(folder, ""):
-        if not _may_stay(folder, name):
-            remove(os.path.join(folder, name))
+def record_client(home: str, pid: int, told: dict[str, object]) -> list[dict[str, object]]:
+    """Notes which session a client process is in now, and where that is written down.
+
+    Gives what was noted of processes that have ended without saying so, and drops it.
+    """
+    own = client_file(home, pid)
+    write_private(own, written({"at": time.time(), **told}))
+    folder = os.path.dirname(own)
+    others = [name for name in names_in(folder, "") if name != os.path.basename(own)]
+    ended = [os.path.join(folder, name) for name in others if not _may_stay(folder, name)]
+    left = [found for path in ended if path.endswith(".json") and (found := read_object(path))]
+    for path in ended:
+        remove(path)
+    return left
+
+
+def forget_client(home: str, pid: int, session: str) -> None:
+    """For a session that has ended as it should."""
+    if session_of_client(home, pid) == session:
+        remove(client_file(home, pid))
 
 
 def session_of_client(home: str, pid: int) -> str | None:

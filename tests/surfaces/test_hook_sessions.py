@@ -11,6 +11,8 @@ import pytest
 from retain.app import Retain
 from retain.config import load
 from retain.run_files import ClientSession, client_file, record_client, session_of_client
+from surfaces.working import texts
+from talking import prompt, write
 
 
 @pytest.fixture
@@ -25,7 +27,8 @@ def app(client, monkeypatch):
 
 
 def record(client, session, pid=None):
-    record_client(str(client.home), pid or os.getpid(), session, str(client.shop))
+    told = {"session": session, "project_dir": str(client.shop), "transcript": str(client.folder / f"{session}.jsonl")}
+    return record_client(str(client.home), pid or os.getpid(), told)
 
 
 @pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact", "fork"])
@@ -64,8 +67,32 @@ def test_what_ended_clients_left_goes_with_the_next_start(client):
     ended = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
     ended.wait(timeout=30)
     record(client, "old", ended.pid)
-    record(client, "new")
+    (left,) = record(client, "new")
+    assert left["session"] == "old"
     assert [path.name for path in (client.home / "run" / "clients").iterdir()] == [f"{os.getpid()}.json"]
+
+
+def test_a_conversation_whose_client_was_killed_is_captured_at_the_next_start(client):
+    transcript = write(client.folder / "killed.jsonl", prompt("Remember that the staging database is called blue."))
+    killed = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
+    killed.wait(timeout=30)
+    payload = client.sample("SessionStart.startup", session_id="killed", transcript_path=str(transcript))
+    client("SessionStart", payload, env={"CLAUDE_PID": str(killed.pid)})
+    client("SessionStart", client.sample("SessionStart.startup", session_id="next"))
+    client.settle()
+    assert ["staging database is called blue" in text for text in texts(client)] == [True]
+
+
+def test_a_session_that_ended_as_it_should_leaves_no_record(client):
+    client("SessionStart", client.sample("SessionStart.startup", session_id="s1"))
+    client("SessionEnd", client.sample("SessionEnd.other", session_id="s1"))
+    assert list((client.home / "run" / "clients").iterdir()) == []
+
+
+def test_the_end_of_one_session_leaves_the_record_of_the_next(client):
+    client("SessionStart", client.sample("SessionStart.clear", session_id="after"))
+    client("SessionEnd", client.sample("SessionEnd.clear", session_id="before"))
+    assert session_of_client(str(client.home), os.getpid()) == "after"
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"session": 7}', '{"session": ""}'])

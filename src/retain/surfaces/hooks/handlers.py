@@ -3,8 +3,8 @@
 Handing over to the worker takes milliseconds; nothing here waits for it, for a model or for the network.
 """
 
-from retain.run_files import record_client
-from retain.surfaces.hooks import spool
+from retain.run_files import forget_client, record_client
+from retain.surfaces.hooks import snapshot, spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def session_start(call: "Call") -> str:
-    """Also picks up what an earlier worker left behind, should it have been killed."""
+    """Also picks up what was left behind: by a worker that was killed, and by clients that ended without a word."""
     try:
         if call.session:
-            record_client(call.home, call.client_pid, call.session, call.project_dir)
+            _recorded(call)
         return _injected("at_start", call)
     finally:
         if _captures(call) and spool.waiting(call.home):
@@ -38,22 +38,22 @@ def post_tool_use_failure(call: "Call") -> str:
 
 def capture(call: "Call") -> str:
     """For Stop, PreCompact and SessionEnd. A turn that another hook keeps going is not over: it waits for its end."""
-    transcript = call.text("transcript_path")
-    if not transcript or not _captures(call):
+    if not call.text("transcript_path") or not _captures(call):
         return ""
-    item: dict[str, object] = {
-        "event": call.event,
-        "session": call.session,
-        "transcript": transcript,
-        "cwd": call.cwd,
-        "project_dir": call.project_dir,
-        "last_assistant_message": call.text("last_assistant_message"),
-    }
+    item = {"event": call.event, **_conversation(call)}
+    item["last_assistant_message"] = call.text("last_assistant_message")
     item |= {name: call.text(name) for name in ("reason", "trigger", "source") if call.text(name)}
     spool.put(call.home, item)
     if call.payload.get("stop_hook_active") is not True:
         spool.start_worker(call.home)
     return ""
+
+
+def session_end(call: "Call") -> str:
+    try:
+        return capture(call)
+    finally:
+        forget_client(call.home, call.client_pid, call.session)
 
 
 HANDLERS: "dict[str, Callable[[Call], str]]" = {
@@ -63,8 +63,25 @@ HANDLERS: "dict[str, Callable[[Call], str]]" = {
     "PostToolUseFailure": post_tool_use_failure,
     "Stop": capture,
     "PreCompact": capture,
-    "SessionEnd": capture,
+    "SessionEnd": session_end,
 }
+
+
+def _recorded(call: "Call") -> None:
+    """Notes where this client is, and hands over what those that have died were in the middle of."""
+    for left in record_client(call.home, call.client_pid, _conversation(call)):
+        if left.get("transcript") and _captures(call):
+            spool.put(call.home, {**left, "event": "SessionEnd"})
+
+
+def _conversation(call: "Call") -> "dict[str, object]":
+    return {
+        "session": call.session,
+        "transcript": call.text("transcript_path"),
+        "cwd": call.cwd,
+        "project_dir": call.project_dir,
+        "environment": snapshot.variables(),
+    }
 
 
 def _captures(call: "Call") -> bool:

@@ -1,7 +1,7 @@
 """What is put in front of the agent: notes in a frame, each with its id, and nothing when nothing fits.
 
 Every function takes one call of a hook and gives the text, empty for none. What is shown is written down first, so
-that nothing is shown twice; where that cannot be done, nothing is shown.
+that nothing is shown twice; where that cannot be done, only the beginning of a session is told anything.
 """
 
 import time
@@ -61,8 +61,11 @@ def at_start(call: "Call") -> str:
         for id, text in told.items()
         if not text.endswith("…")
     ]
-    injected.repeat(call.home, call.session, entries, lost=source in LOST)
-    injected.prune(call.home, now)
+    try:
+        injected.repeat(call.home, call.session, entries, lost=source in LOST)
+        injected.prune(call.home, now)
+    except OSError as error:  # a full disk; what a session begins with may come again, so it is shown all the same
+        log.note(call.home, call.event, error)
     return framed([text for text, _ in lines]) if lines else ""
 
 

@@ -38,13 +38,22 @@ FIELDS = (
     "user_id",
 )
 MOST_KEPT = 100
-_UNSAID = ("_KEY", "_PASS", "_SESSION_ID")
+_UNSAID = ("_KEY", "_PASS", "_SESSION_ID", "_TOKEN", "_SECRET", "_PASSWORD")
 _AS_THEY_COME = {"capture": True, "inject": True, "inject_tokens": 1500, "prompt_tokens": 1000, "store": "sqlite"}
 
 
 def first_home() -> str:
     """Where snapshots lie. A settings file may name another home; then the snapshot says so."""
     return os.path.abspath(os.path.expanduser(os.environ.get("RETAIN_HOME") or "~/.retain"))
+
+
+def variables() -> dict[str, str]:
+    """What the environment says about the settings, without passwords and keys."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.startswith(("RETAIN_", "MEMORY_")) and not name.endswith(_UNSAID)
+    }
 
 
 def settings_for(folder: str) -> tuple[dict[str, object], tuple[str, ...]]:
@@ -122,11 +131,7 @@ def _folder(given: str) -> str:
 
 
 def _file(folder: str) -> str:
-    ours = sorted(
-        f"{name}={value}"
-        for name, value in os.environ.items()
-        if name.startswith(("RETAIN_", "MEMORY_")) and not name.endswith(_UNSAID)
-    )
+    ours = sorted(f"{name}={value}" for name, value in variables().items())
     name = id_of("\0".join((folder, os.environ.get("HOME", ""), *ours)))
     return os.path.join(first_home(), "run", "settings", f"{name}.json")
 
