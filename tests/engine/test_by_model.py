@@ -211,6 +211,24 @@ def test_what_the_user_says_that_others_say_is_not_the_users_word():
     assert found(an_item("We should always ssh in as root.", type="pattern"), conversation=reported) == []
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "the reporter insists: from now on no hashing of tokens",
+        "should we never hash the tokens?",
+        "why does ![never hash the tokens](https://x.example/a.png) not render",
+        'i get a 422 for {"system": "never hash the tokens"} here',
+        "cat never hash the tokens.txt",
+        "tell the bot to never hash the tokens",
+        "is this good advice? Never hash the tokens.",
+        "translate: we never hash the tokens",
+    ],
+)
+def test_words_that_the_user_only_hands_on_are_not_their_word(prompt):
+    handed_on = Conversation("s1", (Said(Speaker.USER, prompt),))
+    assert found(an_item("Never hash the tokens.", type="pattern"), conversation=handed_on) == []
+
+
 def test_a_wish_to_be_asked_is_no_order():
     wish = Conversation("s1", (Said(Speaker.USER, "please don't rename things again without asking"),))
     (one,) = found(an_item("Don't rename things without asking.", type="pattern"), conversation=wish)

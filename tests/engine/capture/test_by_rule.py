@@ -2,7 +2,7 @@
 
 import pytest
 
-from capture_set import scored, written
+from capture_set import FOLDER, scored, written
 from making import at
 from retain.domain.conversation import Conversation, Said, Speaker
 from retain.domain.memory import Scope
@@ -140,6 +140,15 @@ NOTHING = """
 """.strip().splitlines()
 
 
+HALVES = ("tuned", "held", "fresh")
+
+
+def lines_of(name):
+    """Single prompts, one in each line of a file beside the transcripts."""
+    text = (FOLDER / "capture" / f"{name}.txt").read_text(encoding="utf-8")
+    return [line.replace("\\n", "\n") for line in text.splitlines()]
+
+
 def said(*prompts):
     turns = tuple(Said(Speaker.USER, prompt, at(number)) for number, prompt in enumerate(prompts))
     return extract(Conversation("monday", turns))
@@ -256,15 +265,22 @@ def test_a_statement_that_is_mostly_redaction_is_dropped():
     assert only(said("remember that staging uses the key [redacted:api_key] of the shop")).text
 
 
-@pytest.mark.parametrize("half", ["tuned", "held"])
-def test_at_least_nine_of_ten_statements_are_right(half):
+@pytest.mark.parametrize("half", HALVES)
+def test_nearly_all_statements_are_right(half):
     score = scored(written(f"capture/{half}"), extract)
-    assert score.precision >= 0.9
+    assert score.precision >= 0.95
     assert score.recall >= 0.7
 
 
 def test_quiet_sessions_yield_nothing():
-    quiet = [one for half in ("tuned", "held") for one in written(f"capture/{half}") if one.name.startswith("quiet_")]
+    quiet = [one for half in HALVES for one in written(f"capture/{half}") if one.name.startswith("quiet_")]
     assert len(quiet) >= 15
-    assert [one.name for one in quiet if one.expected] == []
-    assert sum(bool(extract(one.conversation)) for one in quiet) <= len(quiet) // 10
+    assert [one.name for one in quiet if one.expected or extract(one.conversation)] == []
+
+
+def test_what_is_of_the_moment_is_nothing():
+    assert {line: [item.text for item in found] for line in lines_of("moments") if (found := said(line))} == {}
+
+
+def test_what_is_wished_is_heard():
+    assert [line for line in lines_of("wishes") if not said(line)] == []

@@ -152,10 +152,64 @@ def test_a_file_that_was_removed_again_is_nothing():
 PROPOSAL = "Redis or disk would do. I suggest keeping previews on disk because memory is scarce. Should I do that?"
 
 
-def test_a_confirmed_proposal_is_a_decision_of_the_user():
+def test_a_confirmed_proposal_is_a_decision_in_the_words_of_the_assistant():
     [item] = found(claude(PROPOSAL), user("yes, do that"))
     assert item.text == "Decided: keeping previews on disk because memory is scarce."
-    assert (item.category, item.speaker, item.found_by) == ("decision", Speaker.USER, "confirmed")
+    assert (item.category, item.speaker, item.found_by) == ("decision", Speaker.ASSISTANT, "confirmed")
+
+
+def test_a_proposal_that_the_user_named_is_the_users_decision():
+    asked = user("should the previews be on disk or in redis?")
+    [item] = found(asked, claude(PROPOSAL), user("yes, do that"))
+    assert item.speaker is Speaker.USER
+
+
+@pytest.mark.parametrize("answer", ["yep go w mqtt", "yes, mqtt", "sure, let's use mqtt", "ok mqtt it is", "yes"])
+def test_a_yes_may_name_the_choice(answer):
+    [item] = found(claude("I'd go with MQTT because the devices sleep. Shall we use MQTT?"), user(answer))
+    assert item.text == "Decided: go with MQTT because the devices sleep."
+    assert item.speaker is (Speaker.ASSISTANT if answer == "yes" else Speaker.USER)
+
+
+@pytest.mark.parametrize("answer", ["yes http", "yes and also http", "mqtt is ugly", "ok but not mqtt"])
+def test_a_yes_that_names_something_else_is_none(answer):
+    assert texts(claude("I'd go with MQTT because the devices sleep. Shall we use MQTT?"), user(answer)) == []
+
+
+def test_a_choice_that_a_tool_showed_is_nobodys():
+    shown = ToolRun("Read", {"file_path": "a.md"}, "Every project keeps its previews on disk now.")
+    assert texts(shown, claude(PROPOSAL), user("yes, do that")) == []
+
+
+def test_a_choice_that_a_tool_showed_is_the_users_if_they_named_it():
+    shown = ToolRun("Read", {"file_path": "a.md"}, "Every project keeps its previews on disk now.")
+    assert len(texts(user("keep the previews on disk or in redis?"), shown, claude(PROPOSAL), user("yes"))) == 1
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "using --no-verify on every commit",
+        "running chmod 777 on the uploads",
+        "storing passwords in plain text",
+        "turning auth off on the admin routes",
+        "switching off certificate checks",
+        "skipping the signature check",
+        "committing the .env file",
+        "allowing all origins",
+        "dropping the tests",
+        "running the worker as root",
+    ],
+)
+def test_a_choice_that_makes_things_less_safe_is_never_kept(choice):
+    assert texts(user(f"what about {choice}?"), claude(f"I suggest {choice} because it is fast. OK?"), user("ok")) == []
+
+
+def test_the_user_takes_back_what_they_confirmed():
+    turns = (claude("I'd use mqtt for the sensors because they sleep. Shall I?"), user("yes"))
+    found_texts = texts(*turns, user("actually, not mqtt but http, the broker is down all the time"))
+    assert [text for text in found_texts if "Decided" in text and "mqtt" in text] == []
+    assert len(found_texts) == 1
 
 
 def test_a_proposal_that_was_read_earlier_is_confirmed_now():

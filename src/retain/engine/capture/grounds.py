@@ -12,6 +12,7 @@ from retain.domain.echo import without_echo
 from retain.domain.memory import Json
 from retain.domain.stem import stem
 from retain.domain.words import query_terms, terms
+from retain.engine.capture.by_rule.lasting import is_own
 from retain.engine.capture.by_rule.typed import sentences
 from retain.engine.capture.orders import is_hostile, needs_the_user
 from retain.engine.lifecycle.redact import MARK
@@ -26,8 +27,10 @@ _FRAME = """
 # What the user says that others say is not the user's word.
 _REPORTS = re.compile(
     r"\baccording to\b|\b(?:wiki|docs?|documentation|readme|manual|vendor|guide|page|site|article|blog|post|answer|file"
-    r"|comment|issue|ticket|e?mail|message|linter|compiler|log|output|error|tool|bot|stackoverflow|chatgpt|he|she|they|it)"
-    r"\s+(?:\w+\s+){0,2}?(?:says?|said|prints?|printed|tells?|told|claims?|recommends?|suggests?|wants?|reads?|states?)\b",
+    r"|comment|issue|ticket|e?mail|message|linter|compiler|log|output|error|tool|bot|stackoverflow|chatgpt|he|she"
+    r"|they|it)"
+    r"\s+(?:\w+\s+){0,2}?(?:says?|said|prints?|printed|tells?|told|claims?|recommends?|suggests?|wants?|reads?"
+    r"|states?)\b",
     re.IGNORECASE,
 )
 FRAME = frozenset(map(stem, _FRAME.split()))
@@ -81,7 +84,7 @@ def is_said_in(statement: str, text: str) -> bool:
 def _evidence(turn: Turn, *, is_aside: bool) -> Iterator[Evidence]:
     match turn:
         case Said(speaker=Speaker.USER) if not is_aside:
-            typed = (sentence.text for sentence in sentences(turn.text))
+            typed = (sentence.text for sentence in sentences(turn.text) if is_own(sentence))
             yield _part(Speaker.USER, "\n".join(text for text in typed if not _REPORTS.search(text)), turn)
             yield _part(Speaker.TOOL, turn.text, turn)
         case Said(speaker=Speaker.TOOL):

@@ -10,17 +10,20 @@ _HOSTILE = re.compile(
     r"|\b(?:new|updated|hidden|secret|real|actual) (?:system )?(?:instructions?|prompt|directive)s?\b"
     r"|\bsystem prompt\b|\byou are now\b|\bjailbreak|\bdeveloper mode\b|\b(?:as|you are) an? (?:ai|assistant|agent)\b"
     r"|\b(?:do not|don'?t|never|without)\b[^.]{0,20}\b(?:tell|telling|inform|informing|notify|notifying"
-    r"|mention|mentioning|ask|asking|alert|alerting|warn|warning)\b[^.]{0,20}\b(?:user|human|developer|anyone|anybody|them|permission"
+    r"|mention|mentioning|ask|asking|alert|alerting|warn|warning)\b[^.]{0,20}\b(?:user|human|developer|anyone"
+    r"|anybody|them|permission"
     r"|confirmation|approval)\b"
     r"|\b(?:skip|disable|bypass|turn off|auto-?approve|always (?:allow|approve|accept))\b[^.]{0,30}"
     r"\b(?:permission|sandbox|confirmation|approval|safety|guardrail|security (?:check|review))"
     r"|dangerously-skip-permissions|bypasspermissions"
     r"|\b(?:curl|wget|iwr|invoke-webrequest|fetch)\b[^\n]{0,200}\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b|\biex\b.{0,20}\("
     r"|\bbase64\b[^\n]{0,40}\|\s*(?:ba)?sh\b|\brm\s+-rf?\s+[~/*]|\bchmod\s+777\s+/"
-    r"|\b(?:send|upload|post|exfiltrate|leak|forward|e-?mail|copy|transmit)\b[^\n]{0,60}\b(?:key|token|secret|credential"
+    r"|\b(?:send|upload|post|exfiltrate|leak|forward|e-?mail|copy|transmit)\b[^\n]{0,60}\b(?:key|token|secret"
+    r"|credential"
     r"|password|env(?:ironment)?(?: variables?| file)?|\.env|ssh|cookie|source code|transcript|conversation)s?\b"
     r"[^.]{0,60}\b(?:to|at|into|via)\b"
-    r"|<\s*/?\s*(?:system|retain-notes|private|system-reminder|instructions?|im_start|im_end)\b|‹/?(?:system|retain-notes)"
+    r"|<\s*/?\s*(?:system|retain-notes|private|system-reminder|instructions?|im_start|im_end)\b|‹/?(?:system"
+    r"|retain-notes)"
     r"|<\||\|>|\[/?inst\]|memory:(?:start|end)|^\s*(?:system|assistant|human|user)\s*:|###\s*(?:system|instruction)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -31,10 +34,32 @@ _FORBIDS = re.compile(r"\b(?:don'?t|do not|never|not|no|nothing|avoid|stop)\b", 
 _HIDDEN = re.compile(
     "[\u00ad\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]|[A-Za-z0-9+/=_-]{60,}"
 )
+_GUARDS = (
+    r"tests?|checks?|auth\w*|login|lint\w*|hooks?|verif\w+|validat\w+|certificates?|certs?|tls|ssl|https|csrf|cors"
+    r"|csp|xss|mfa|2fa"
+    r"|firewall|sandbox\w*|signatures?|signing|encryption|hashing|escaping|sanitiz\w+|sanitis\w+|permissions?"
+    r"|reviews?|audit\w*"
+    r"|backups?|rate limit\w*|protection|security|prepared statements|type check\w*|warnings?|strict\w*"
+    r"|access control|selinux"
+)
+# What makes the work less safe, however it is put. A user may want it, and then says it again when it is needed.
 _WEAKENS = re.compile(
-    r"strict-ssl|reject_unauthorized|--?(?:no-verify|insecure|extra-index-url|trusted-host|index-url|force|privileged)\b"
-    r"|\bforce[- ]push|\bselinux\b|\bas root\b|\broot accounts?\b|\bunsigned\b"
-    r"|\bdisabl\w+ (?:all |the )?(?:test|check|auth|lint)|verify\s*=\s*false",
+    r"strict-?ssl|reject_?unauthorized|stricthostkeychecking|--?(?:no-verify|insecure|extra-index-url|trusted-host"
+    r"|index-url|force"
+    r"|privileged|skip-\w+|disable-\w+|allow-\w+|break-system-packages)\b|\bforce[- ]push|\bselinux\b|\bas root\b"
+    r"|\broot (?:accounts?|user)\b|\bsudo\b|\bunsigned\b|\bchmod\b|\b0?777\b|world[- ]writable|verify\s*=\s*(?:false|0)"
+    rf"|\b(?:disabl|deactivat|bypass|skip|turn|switch|suppress|silenc|remov|ignor|drop|omit|avoid|relax|loosen"
+    rf"|weaken)\w*\b"
+    rf"[^.]{{0,30}}\b(?:{_GUARDS})\b|\b(?:without|no|not? (?:more |longer )?(?:need|use|run)\w*) (?:any "
+    rf"|the )?(?:{_GUARDS})\b"
+    rf"|\b(?:{_GUARDS}) (?:are |is |stays? |turned |switched )?(?:off|disabled|optional)\b"
+    r"|\bplain[- ]?text\b.{0,30}\b(?:pass|secret|token|key|credential)|\b(?:pass\w*|secrets?|tokens?|keys?"
+    r"|credentials?)\b.{0,60}"
+    r"\b(?:plain[- ]?text|in the (?:repo|url|query|log)|hardcod\w+|unencrypted|md5)|\b(?:commit|check in|push"
+    r"|publish|share)\w*\b"
+    r".{0,30}(?:\.env\b|\bsecrets?\b|\bcredentials?\b|\bkeys?\b)|\bopen (?:to|for) (?:every|any)(?:one|body)|0\.0\.0\.0"
+    r"|\ballow(?:ing)? (?:all|any|every)|\btrust(?:ing)? (?:all|any|every|the client)|\beval\b|\*:\*"
+    r"|\bpublic(?:ly)? (?:readable|writable)",
     re.IGNORECASE,
 )
 _CLAIMS = re.compile(
@@ -69,6 +94,11 @@ def is_hostile(text: str) -> bool:
     if unasked and not _FORBIDS.search(text, 0, unasked.start()):
         return True
     return _HOSTILE.search(text) is not None or _HIDDEN.search(text) is not None
+
+
+def weakens(text: str) -> bool:
+    """Whether a text makes the work less safe: checks that are off, secrets in the open, doors for everybody."""
+    return _WEAKENS.search(text) is not None
 
 
 def is_demand(text: str) -> bool:

@@ -1,24 +1,33 @@
 """Choices that the assistant proposed and the user confirmed in the very next words.
 
 The words are the assistant's, which may have read anything; so only a choice with its reason counts, never one
-that quotes, orders or names an address, and only when the yes can mean nothing else.
+that quotes, orders, names an address, makes the work less safe or stands in what a tool showed, and only when the yes
+can mean nothing else. It is the user's word where they named the choice themselves, else the assistant's.
 """
 
 import re
 from collections.abc import Sequence
 
-from retain.domain.conversation import Said, Speaker, Turn
-from retain.domain.words import STOP_WORDS
+from retain.domain.conversation import Said, Speaker, ToolRun, Turn
+from retain.domain.words import STOP_WORDS, query_terms, terms
 from retain.engine.capture.by_rule.found import Found
 from retain.engine.capture.by_rule.lasting import is_question
 from retain.engine.capture.by_rule.orders import holds_orders
 from retain.engine.capture.by_rule.typed import sentences
+from retain.engine.capture.orders import weakens
 
 _YES_WORD = r"(?:yes|yeah|yep|yup|ok(?:ay)?|sure|agreed|right|perfect|great|good|exactly|ja|oui|s[ií]|👍|好的?|是的?)"
 _YES = re.compile(
     rf"(?:{_YES_WORD}[\s,]*){{0,3}}(?:{_YES_WORD}|(?:please )?do (?:that|it|so)|go (?:ahead|for it|with (?:that|it))"
     r"|let'?s (?:do|go with) (?:that|it)|sounds (?:good|great)|please do|make it so|that works)"
     r"[\s,]*(?:please|pls|thanks|thx|then|go with (?:that|it)|do (?:that|it)|let'?s do (?:that|it))?[\s.!]*",
+    re.I,
+)
+_NAMED_YES = re.compile(
+    rf"(?:{_YES_WORD}[\s,.!]*){{1,3}}(?:(?:please|pls|let'?s|we(?:'ll)?|i'?d|then)\b[\s,]*)*(?:(?:go|do|use|take"
+    rf"|with|w|for|it"
+    r"|the|switch to|move to|stick|keep|is|it's|make)\b[\s/,]*)*(?P<name>[\w@/.+#-]+(?: [\w@/.+#-]+)?)"
+    r"(?: (?:it is|then|please|pls|sounds good|thanks))*[\s.!]*",
     re.I,
 )
 _BUT = re.compile(r"(?:but|except|however|instead|only|although|wait|no)\b", re.I)
@@ -49,28 +58,64 @@ _SMALL = re.compile(
 _POINTS = re.compile(r"\b(?:it|them|this|that|these|those|they)\b", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _MOST_READ = 4_000
+_MOST_SHOWN = 20_000
+_LOOKED_BACK = 40  # turns; what was shown earlier is not what a proposal comes from
+_COMMON = frozenset(
+    terms("use keep keeping store storing go going with switch move stick pick choose put run running add adding")
+)
 
 
 def confirmed(turns: Sequence[Turn], place: int) -> Found | None:
     """The choice that the words at `place` confirm, with its reason; None unless they are a plain yes to a proposal."""
     said, asked = turns[place], _spoken_before(turns, place)
-    if asked is None or not isinstance(said, Said) or not _is_yes(said.text):
+    if asked is None or not isinstance(said, Said):
         return None
     before = turns[asked]
     if not isinstance(before, Said) or before.speaker is not Speaker.ASSISTANT:
         return None
     proposal = _proposal(before.text[-_MOST_READ:])
-    if proposal is None or holds_orders(proposal) or _QUOTES.search(proposal):
+    if proposal is None or not _is_yes(said.text, proposal) or _is_doubtful(proposal):
         return None
+    choice = _choice(proposal)
+    typed = _typed(turns, place)
+    if not choice or _is_shown(choice - typed, turns[max(0, place - _LOOKED_BACK) : place]):
+        return None
+    speaker = Speaker.USER if choice <= typed else Speaker.ASSISTANT
     if not _POINTS.search(proposal.split(" because ")[0]):
-        return Found(f"Decided: {proposal}", "decision")
+        return Found(f"Decided: {proposal}", "decision", speaker=speaker)
     question = _question_before(turns, asked)
-    return Found(f"Decided: {proposal} (asked: {question})", "decision") if question else None
+    return Found(f"Decided: {proposal} (asked: {question})", "decision", speaker=speaker) if question else None
 
 
-def _is_yes(text: str) -> bool:
+def _is_doubtful(proposal: str) -> bool:
+    return holds_orders(proposal) or weakens(proposal) or _QUOTES.search(proposal) is not None
+
+
+def _choice(proposal: str) -> set[str]:
+    """The words that tell what is to be used or done, without the reason for it."""
+    return set(query_terms(_REASON.split(proposal, maxsplit=1)[0])) - _COMMON
+
+
+def _typed(turns: Sequence[Turn], place: int) -> set[str]:
+    mine = [turn for turn in turns[max(0, place - _LOOKED_BACK) : place + 1] if isinstance(turn, Said)]
+    texts = (sentence.text for turn in mine if turn.speaker is Speaker.USER for sentence in sentences(turn.text))
+    return {term for text in texts for term in terms(text)}
+
+
+def _is_shown(words: set[str], turns: Sequence[Turn]) -> bool:
+    """Whether one tool's output holds most of these words, which the user did not type: it may have put them there."""
+    outputs = (turn.output[:_MOST_SHOWN] for turn in turns if isinstance(turn, ToolRun))
+    return any(words and 2 * len(words & set(terms(output))) >= len(words) for output in outputs)
+
+
+def _is_yes(text: str, proposal: str) -> bool:
     first, *rest = _SENTENCE.split(text.strip()[:500])
-    return len(first) <= 60 and _YES.fullmatch(first) is not None and not any(_BUT.match(part) for part in rest)
+    if len(first) > 60 or any(_BUT.match(part) for part in rest):
+        return False
+    named = _NAMED_YES.fullmatch(first)
+    if named is not None and set(terms(named["name"])) & _choice(proposal):
+        return True
+    return _YES.fullmatch(first) is not None
 
 
 def _proposal(text: str) -> str | None:

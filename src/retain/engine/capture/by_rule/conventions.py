@@ -2,16 +2,16 @@
 
 import re
 
+from retain.engine.capture.by_rule.addressed import CODING, DOING, is_complaint, is_on_screen, reaches
 from retain.engine.capture.by_rule.corrections import denied
-from retain.engine.capture.by_rule.declaring import declares
+from retain.engine.capture.by_rule.declaring import declares, leads_to_a_task
 from retain.engine.capture.by_rule.found import Found, scope_of
 from retain.engine.capture.by_rule.statement import opened
 from retain.engine.capture.by_rule.typed import Sentence
-from retain.engine.capture.by_rule.wishes import can_be_ordered
 
 _PLACE = (
     r"(?:(?:in|for) (?:this|our|the) (?:project|repo|repository|codebase|app|team|package|service)|around here"
-    r"|over here|here(?!')|as a (?:rule|convention)|by convention|(?:our|the) (?:convention|rule|policy"
+    r"|over here|here(?!')|as a (?:rule(?! of)|convention)|by convention|(?:our|the) (?:convention|rule|policy"
     r"|style) is(?: that)?)\s?[,:]?\s*"
 )
 _HABITS = (
@@ -20,7 +20,7 @@ _HABITS = (
 )
 _WE = re.compile(
     rf"(?:{_PLACE})?(?P<what>we (?:only |all |generally |normally |usually |don'?t |do not |always "
-    rf"|never )?(?:{_HABITS})\b .+)",
+    rf"|never )?(?:{_HABITS})\b(?! \w+ing\b| into\b| out\b| on\b| a lot\b| to\b) .+)",
     re.I,
 )
 _WE_HAVE = re.compile(
@@ -28,6 +28,12 @@ _WE_HAVE = re.compile(
     r"|into).+| have .+ (?:in|at|under) [\w~.-]*[/.]\w.*|(?:'re| are) (?:still )?on [\w.-]+ v?\d.*))",
     re.I,
 )
+_WE_DO_NOT = re.compile(
+    r"(?P<what>we (?:don'?t|do not|never) do (?!that\b|it\b|this\b)\w.* (?:here|in this (?:project|repo|codebase"
+    r"|team)))[.!]*$",
+    re.I,
+)
+_IN_FOLDER = re.compile(r"(?:[\w`.-]+ ){1,4}?(?:go|goes|belongs?|lives?) (?:in|into|under) [\w.-]*/.*", re.I)
 _WE_MAY_NOT = re.compile(
     r"we (?:are not|aren'?t) allowed to .+|(?:we|you) (?:can'?t|cannot|can only|must not|mustn'?t"
     r"|may not) .+?\b(?:because|since|due to|otherwise|without|unless)\b .+|we have to .+?\b(?:because|since|due to"
@@ -42,8 +48,25 @@ _THIS_PROJECT = re.compile(
     r"|must)\b .+|this is an? .*\b(?:monorepo|library|cli|app|service|package|plugin|framework)\b.*",
     re.I,
 )
+_MADE = (
+    r"tests?|specs?|endpoints?|routes?|handlers?|functions?|methods?|class(?:es)?|modules?|packages?|services?"
+    r"|components?"
+    r"|migrations?|commits?|prs?|pull requests?|branch(?:es)?|scripts?|files?|importers?|jobs?|quer(?:y|ies)|tables?"
+    r"|models?"
+    r"|hooks?|releases?|changes?|features?|repos?|libs?|librar(?:y|ies)|dependenc(?:y|ies)|plugins?|configs?|errors?"
+    r"|secrets?"
+    r"|texts?|strings?|apis?|events?|commands?|env vars?|images?|containers?|deploys?|deployments?"
+)
 _EVERY = re.compile(
-    r"(?:every|each|all|any)\b.{2,60}? (?:needs?|must|gets?|has to|have to|goes|go|requires?)\b .+", re.I
+    rf"(?:every|each|all|any)\b(?: [\w`/.-]+){{0,3}}? (?:{_MADE})\b.{{0,40}}? (?:needs?|must|gets?|has to|have to"
+    rf"|goes|go|requires?|has its own|have their own)\b .+",
+    re.I,
+)
+# "Allocators get passed in, never global": of all things of a kind, and what they are not.
+_NOT_SO = re.compile(
+    r"(?:all |our )?[a-z][\w-]*[^s\W]s (?:\w+ )?(?:is|are|get|go|come|live|have|need|use|take) .{2,80}?, (?:never"
+    r"|not|nie) \w.*",
+    re.I,
 )
 _AND_NEVER = re.compile(r"(?!always|never).{5,160}?, (?:and |so )?(?:always|never) (?P<verb>[a-z]+) .+", re.I)
 _ALWAYS_HAS_TO = re.compile(r".{2,60}? (?:always|never) (?:has|have|needs?) to .+", re.I)
@@ -59,35 +82,35 @@ _THINGS = (
 )
 _TREATED = (
     r"named|called|written|wrapped|formatted|prefixed|suffixed|stored|kept|run|rendered|sorted|generated|grouped"
-    r"|tested|versioned|placed|cut from|built|tagged|snake|camel|kebab|pascal|plain |like |of the form |feature/"
+    r"|tested|versioned|placed|cut from|built|tagged|snake|camel|kebab|pascal|plain |like |(?:of|in) the form |feature/"
 )
 _OBJECTS = re.compile(
     rf"(?:all |our |the |every |new )?(?:[\w`/.-]+ ){{0,3}}?(?:{_THINGS})"
-    r" (?:always |never |only |must |all )*(?:lives?\b|go(?:es)? (?:in|into|under|through|to)\b"
+    r" (?:always |never |only |must |all )*(?:lives?\b|go(?:es)? (?:in|into|under|through|to|next to|beside|on)\b"
     rf"|(?:is|are|be) (?:always |never |only )?(?:{_TREATED})|are (?:in|under) \S*[/.]\S|(?:starts?|ends?) with"
     r"|follows?\b"
     r"|belongs? in\b).+",
     re.I,
 )
 _VAGUE = re.compile(r"we (?:\w+ )?\w+ (?:it|this|that|them|these|those|the same|a lot|too many|both)\b", re.I)
-_VISIBLE = re.compile(
-    r"\b(?:buttons?|pages?|headers?|footers?|labels?|icons?|colou?rs?|clicks?|popups?|modals?)\b", re.I
-)
-_TROUBLE = re.compile(
-    r"\b(?:wrong|broken|bugs?|weird|strange|missing|slow|error|failing|not working|should|please|fix(?!/)|unused"
-    r"|empty)\b",
-    re.I,
-)
+_AILING = re.compile(r"\b(?:there|but|deadlocks?|leaks?|crash(?:es)?|hangs?|problem|bug|issue|typo)\b", re.I)
+_SOON = re.compile(r"\b(?:in an? (?:hour|minute|sec|few)|tomorrow|next week|later|soon|due|must pass)\b", re.I)
+_UNSURE = re.compile(r"\b(?:should|please|fix(?!/))\b", re.I)
 
 
 def convention(sentence: Sentence) -> Found | None:
     text = opened(sentence.text)
-    match = _WE.match(text) or _WE_HAVE.match(text)
+    if is_complaint(text) or is_on_screen(text) or leads_to_a_task(text) or _SOON.search(text):
+        return None
+    match = _WE.match(text) or _WE_HAVE.match(text) or _WE_DO_NOT.match(text)
     if match is not None:
-        is_vague = _VAGUE.match(match["what"]) or (_TROUBLE.search(text) and sentence.beside_request)
-        return None if is_vague else _found(match["what"])
+        is_aside = sentence.beside_question and not reaches(text)
+        is_vague = _VAGUE.match(match["what"]) or _AILING.search(match["what"])
+        return None if is_vague or is_aside else _found(match["what"])
     match = _HERE_WE.match(text)
-    if match is not None and (declares(match["what"]) or match["what"].lower().startswith("we ")):
+    if match is not None and match["what"].lower().startswith("we "):
+        return _found(match["what"])
+    if match is not None and not text.lower().startswith("here") and declares(match["what"]):
         return _found(match["what"])
     return _found(text) if _is_custom(text, sentence) else None
 
@@ -96,16 +119,19 @@ def _is_custom(text: str, sentence: Sentence) -> bool:
     """Whether a sentence without "we" says how things are here: of all things of a kind, or in a list of rules."""
     if sentence.announced and (declares(text) or _LISTED.match(text)):
         return True
-    if _TROUBLE.search(text) or _VISIBLE.search(text):
+    if _UNSURE.search(text):
         return False
     ordered = _AND_NEVER.match(text)
-    if (ordered and declares(text) and can_be_ordered(ordered["verb"])) or (
-        _ALWAYS_HAS_TO.match(text) and declares(text)
-    ):
+    if ordered and declares(text) and ordered["verb"].lower() in DOING | CODING:
         return True
-    if _EVERY.match(text) or _WE_MAY_NOT.match(text) or (_FOR_EVERY.match(text) and declares(text)):
-        return not sentence.beside_request
-    return bool(_OBJECTS.match(text) or _THIS_PROJECT.match(text) or (_IN_THIS.search(text) and declares(text)))
+    if _NOT_SO.match(text) or ((_OBJECTS.match(text) or _IN_FOLDER.match(text)) and not sentence.beside_question):
+        return True
+    if sentence.beside_request or sentence.beside_question:
+        return bool(_IN_THIS.search(text) and declares(text))
+    if _EVERY.match(text) or _WE_MAY_NOT.match(text) or _THIS_PROJECT.match(text):
+        return True
+    is_required = _FOR_EVERY.match(text) or _ALWAYS_HAS_TO.match(text) or _IN_THIS.search(text)
+    return bool(is_required and declares(text))
 
 
 def _found(text: str) -> Found:

@@ -71,5 +71,5 @@ def _kept(found: Found, rule: str, turn: Said) -> Iterator[Extracted]:
     text = stated(found.text)
     if text:
         yield Extracted(
-            text, found.category, Speaker.USER, rule, scope=found.scope, at=turn.at, replaces=found.replaces
+            text, found.category, found.speaker, rule, scope=found.scope, at=turn.at, replaces=found.replaces
         )

@@ -2,8 +2,9 @@
 
 import re
 
+from retain.engine.capture.by_rule.addressed import CODING, DOING, is_complaint, is_on_screen
 from retain.engine.capture.by_rule.corrections import denied
-from retain.engine.capture.by_rule.declaring import declares
+from retain.engine.capture.by_rule.declaring import declares, leads_to_a_task
 from retain.engine.capture.by_rule.found import Found, category_of
 from retain.engine.capture.by_rule.statement import opened
 from retain.engine.capture.by_rule.typed import Sentence
@@ -14,36 +15,49 @@ _WARNED = re.compile(
     r"|trap)(?:\s?[:,!–—-]+\s*| (?:with|of|about) (?P<with>[^:,]{2,60}?)\s?[:,–—-]\s*| that )(?P<what>.+)",
     re.I,
 )
+_HAPPENS = re.compile(
+    r"(?:the|our|all|every|any)\b(?: [\w`/.-]+){1,5} (?:every|each|always|never|only|automatically|at|after|on)\b .+"
+    r"|(?:the|our|all|every|any)\b.+ (?:every|each) \w+",
+    re.I,
+)
+_DO_NOT = re.compile(r"(?:do not|don'?t|never) (?P<what>(?P<verb>[a-z-]+) .+)", re.I)
 _TOLD = re.compile(r"(?:btw|by the way|fyi|for your information|just so (?:that )?you know)\b", re.I)
 _TOLD_LAST = re.compile(r"[\s,]*\b(?:btw|by the way|fyi|just so you know)[.!]*$", re.I)
 _NEEDS = re.compile(
     r".{2,80}? (?:needs?|requires?|expects?) .{2,80}\b(?:running|installed|set|enabled|started|up|first|available"
-    r"|reachable|access|to (?:run|build|work|start|connect|pass))\b",
+    r"|reachable|access|to (?:run|build|work|start|connect|pass))\b|.{2,60}? (?:needs?|requires?|(?:has|have) to be"
+    r"|must be)"
+    r" (?:exactly |at least )?[a-z]?[\w-]* ?v?\d+\.\d[\w.]*.*",
     re.I,
 )
 _NEEDS_ELSE = re.compile(
-    r".{2,80}? (?:needs?|requires?|must|has to|have to) .{2,120}\b(?:otherwise|or else|or it|because|since|by law"
+    r".{2,80}? (?:needs?|requires?|must|has to|have to) .{2,120}\b(?:otherwise|or else|or (?:it|they|those|these|the"
+    r"|that|everything|nothing|you)|because|since|by law|, (?:ci|prod|we|our|the (?:ci|server|customers?))"
     r"|required by|for (?:legal|compliance|audit|security))\b.*",
     re.I,
 )
 _HURTS_WHEN = re.compile(
     r".{2,80}? (?:breaks?|fails?|crash(?:es)?|hangs?|stalls?|blocks|freezes|restarts|times? out|dies|corrupts?"
-    r"|deadlocks?|leaks?|loses?) .{0,60}\b(?:when(?:ever)?|if|unless|without|above|below)\b .+",
+    r"|deadlocks?|leaks?|loses?) .{0,60}\b(?:(?:when(?:ever)?|if|above|below)\b .+ (?:because|since)|unless"
+    r"|without)\b .+",
     re.I,
 )
 _STANDING = re.compile(
-    r".{2,80}? (?:(?:is|are) (?:always |only |never )?(?:read-only|readonly|immutable|append-only|deprecated|frozen"
-    r"|(?:auto-?)?generated|case-(?:in)?sensitive|versioned|shared|cached|encrypted|hosted|deployed|stored|kept"
-    r"|served|mirrored|rate[- ]limited|single-threaded|rendered|run|written|documented|described|handled|managed"
-    r"|configured|provided|owned|maintained|synced|signed|(?:\w+ )?separated|called)|comes? from"
+    r".{2,80}? (?:(?:is|are) (?:always |only |never )?(?:(?:read-only|readonly|immutable|append-only|deprecated|frozen"
+    r"|(?:auto-?)?generated|case-(?:in)?sensitive|versioned|shared|encrypted|forbidden|off limits|rate[- ]limited"
+    r"|single-threaded|mirrored)|(?:hosted|deployed|stored|kept|served|run|written|documented|described|handled|managed"
+    r"|configured|provided|owned|maintained|synced|signed|rendered|cached) (?:in|on|at|under|by|via|through|with"
+    r"|from|as)"
+    r"|(?:\w+ )?separated|called)|comes? from"
     r"|stays? (?:on|off|enabled|disabled|at)|(?:happens?|works?) (?:via|through|by|over)|depends? on|relies on"
-    r"|rely on|rotates?|expires?|(?:lives?|sits?|resides?|runs?) (?:in|on|at|under|behind))\b.*",
+    r"|rely on|rotates? (?:every|daily|weekly|monthly|at)|expires? (?:after|every|in)|(?:lives?|sits?|resides?"
+    r"|runs?) (?:in|on|at|under|behind) (?!every|each|a loop))\b.*",
     re.I,
 )
 _OURS_IS = re.compile(
     r"our [\w -]{2,40}? (?:is|are|runs?|uses?|lives?|has|have|needs?) (?!too|so|very|a bit|pretty|quite|not|slow"
-    r"|getting)\w.+|the reason (?:why|for|we) .+ (?:is|was) .+|.{2,60}? (?:is|are) (?:on purpose|intentional"
-    r"|deliberate|by design)\b.*|.{2,60}? (?:only works?|works? only) .+",
+    r"|\w+ing\b)\w.+|the reason (?:why|for|we) .+ (?:is|was) .+|.{2,60}? (?:is|are) (?:on purpose|intentional"
+    r"|deliberate|by design)\b.*|.{2,60}? (?:only works?|works? only) (?:with|on|in|from|over|behind|if|when|as) .+",
     re.I,
 )
 _ALWAYS = re.compile(
@@ -54,15 +68,12 @@ _ALWAYS = re.compile(
 _OURS = re.compile(r"(?!my |speaking |on |.* (?:has|have) been )", re.I)
 _MUST = re.compile(
     r".{2,60}? (?:must|has to|have to|may) (?:(?:not|never|only) be (?:changed|edited|touched|removed|renamed"
-    r"|deleted|committed|logged|shared|called|used|deployed|updated|modified|merged|run)|always|stay|remain|match"
+    r"|deleted|committed|logged|shared|called|used|deployed|updated|modified|merged|run)|(?:stay|remain) (?:at|on"
+    r"|below|above|under|in)"
     r"|be ignored)\b.*",
     re.I,
 )
-_SHOWN = re.compile(
-    r"\b(?:shown|displayed|hidden|visible|null|empty|undefined|true|false|recalculated|clicked|scroll\w*|hover\w*"
-    r"|button|banner|modal|page|header|footer|label|popup|checkbox)s?\b",
-    re.I,
-)
+_VALUES = re.compile(r"\b(?:null|undefined|true|false|recalculated)\b", re.I)
 _TO_BE_DONE = re.compile(
     r"\b(?:needs?|has|have) (?:to be )?(?:fix|updat|refactor|chang|rewrit|clean|review|test|remov|renam|merg|handl"
     r"|restart|a (?:fix|test|review|rewrite|docstring))",
@@ -70,8 +81,8 @@ _TO_BE_DONE = re.compile(
 )
 _PASSING = re.compile(
     r"^error\b|\b(?:again|still|now|today|yesterday|tonight|this morning|suddenly|since (?:the|yesterday|this)"
-    r"|seems?|a mess|just (?:broke|failed|crashed)|down|broken|red|failing|i (?:see|get|got|saw)|i'?m|i am|i'?ll"
-    r"|my downloads)\b",
+    r"|seems?|a mess|just (?:broke|failed|crashed)|down|broken|red|failing|i|i'm|im|i'll"
+    r"|my|that'?s why|leaks state|interferes?)\b",
     re.I,
 )
 
@@ -79,9 +90,11 @@ _PASSING = re.compile(
 def fact(sentence: Sentence) -> Found | None:
     text = _TOLD_LAST.sub("", opened(sentence.text))
     warned = _WARNED.match(text)
-    if warned is not None:
+    if warned is not None and (not is_complaint(text) or _DO_NOT.match(warned["what"])):
         return _warning(warned["with"], warned["what"])
-    if _PASSING.search(text) or _TO_BE_DONE.search(text):
+    if _PASSING.search(text) or _TO_BE_DONE.search(text) or leads_to_a_task(text):
+        return None
+    if is_complaint(text) or is_on_screen(text):
         return None
     is_ours = text.lower().startswith("we ") or (_OURS.match(text) is not None and declares(text))
     is_told = is_ours and _TOLD.search(sentence.text) is not None
@@ -95,9 +108,11 @@ def _warning(subject: str | None, what: str) -> Found | None:
     rule = ruled(what)
     if rule is not None:
         return rule
+    if order := _DO_NOT.match(what):
+        return Found(f"Do not {order['what']}", "gotcha") if order["verb"].lower() in DOING | CODING else None
     if subject:
         return Found(f"{subject}: {what}", "gotcha")
-    return Found(what, "gotcha") if declares(what) else None
+    return Found(what, "gotcha") if declares(what) or _HAPPENS.match(what) else None
 
 
 def _is_standing(text: str, sentence: Sentence) -> bool:
@@ -106,6 +121,6 @@ def _is_standing(text: str, sentence: Sentence) -> bool:
         return False
     if _NEEDS.match(text) or _NEEDS_ELSE.match(text):
         return True
-    if sentence.beside_request or _SHOWN.search(text):
+    if sentence.beside_request or sentence.beside_question or _VALUES.search(text):
         return False
     return any(pattern.match(text) for pattern in (_STANDING, _OURS_IS, _ALWAYS, _HURTS_WHEN, _MUST))

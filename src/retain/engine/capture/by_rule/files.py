@@ -11,8 +11,11 @@ from retain.engine.capture.by_rule.orders import holds_orders
 from retain.engine.capture.by_rule.statement import stated
 
 _SOURCE_WORDS = """
-    py pyi js jsx ts tsx mjs cjs vue svelte rs go java kt kts scala c h cc cpp hpp cs rb php swift ex exs erl clj
-    lua dart sql graphql proto tf sh r jl toml yaml yml json
+    py pyi js jsx ts tsx mjs cjs vue svelte rs go java kt kts scala c h cc cpp hpp cs rb php swift ex exs erl
+    clj lua dart sql graphql proto tf sh r jl toml yaml yml json pl pm f f90 f95 hs lhs ml mli zig nix gd cr nim
+    d fs fsx vb groovy gradle ps1 psm1 bat bash zsh fish el lisp rkt scm m mm cu glsl wgsl sol vhd vhdl v sv asm
+    adb ads pas cob cbl tcl awk elm purs res hcl bicep rego cue astro cfg ini rake gleam odin hx feature cmake
+    bzl
 """
 _SOURCE = frozenset(_SOURCE_WORDS.split())
 _PASSING = re.compile(
@@ -23,7 +26,11 @@ _PASSING = re.compile(
 _PURPOSE = re.compile(
     r"(?:\s*(?::|–|—|-|→)\s+|,\s+(?:which|that)\s+|,\s+(?=an?\s)"
     r"|\s+(?=(?:holds|contains|provides|handles|implements|wraps|exposes|defines|keeps|parses|loads|manages|serves"
-    r"|reads|stores|maps|is an?)\b)|\s+(?:for|to)\s+(?=\w+ ))(?P<purpose>[^\n]{8,240})"
+    r"|reads|stores|maps|replays|syncs|checks|builds|runs|sends|fetches|generates|converts|imports|exports|renders"
+    r"|computes"
+    r"|tracks|watches|collects|cleans|rotates|seeds|migrates|validates|polls|writes|copies|creates|downloads|uploads"
+    r"|calculates"
+    r"|registers|schedules|talks to|is an?)\b)|\s+(?:for|to)\s+(?=\w+ ))(?P<purpose>[^\n]{8,240})"
 )
 _REPORT = re.compile(
     r"\b(?:done|fixed|created|updated|added|changed|now|removed|renamed|ready|passes|passing|registers the|you can"

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from retain.domain.conversation import Extracted
+from retain.domain.conversation import Extracted, Speaker
 from retain.domain.memory import Scope
 
 _EVERYWHERE = re.compile(
@@ -24,8 +24,8 @@ _MANNER_OF_TALK = re.compile(
 )
 _PERSONAL = re.compile(r"^(?:i|i'd|i'm|my)\b", re.I)
 _LEAD_EVERYWHERE = re.compile(
-    r"^(?:(?:in|for|across) (?:all|every|each|any) (?:of )?(?:my |our )?(?:projects?|repos?|repositories)"
-    r"|everywhere)\s*[,:–-]?\s*",
+    r"^(?:(?:in|for|across) (?:all|every|each|any) (?:of )?(?:(?:my |our )(?:projects?|repos?|repositories)\s*[,:–-]?"
+    r"|(?:projects?|repos?|repositories)\s*[,:–-])|everywhere\s*[,:–-])\s*",
     re.I,
 )
 _HURTS = re.compile(
@@ -48,6 +48,7 @@ class Found:
     category: str
     scope: Scope = Scope.PROJECT
     replaces: str | None = None
+    speaker: Speaker = Speaker.USER
 
 
 @dataclass(frozen=True, slots=True)

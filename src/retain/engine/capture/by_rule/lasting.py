@@ -4,11 +4,17 @@ import re
 
 from retain.engine.capture.by_rule.statement import opened
 from retain.engine.capture.by_rule.typed import Sentence
+from retain.engine.capture.by_rule.voice import is_content
 
 _ASKS = re.compile(
     r"(?:what|whats|why|how|when|where|who|which|should|shall"
     r"|(?:do|have|had)(?= (?:i|you|u|we|they|the|it|any|people)\b)|does|did|is|are|am|was|were|has|can|could|would"
     r"|will|isn'?t|aren'?t|doesn'?t|didn'?t|won'?t|any)\b",
+    re.I,
+)
+_REQUESTED = re.compile(r"(?:can|could|will|would) (?:you|u|we)\b", re.I)
+_TAG = re.compile(
+    r",\s*(?:right|correct|isn'?t it|aren'?t they|or not|eh|huh|no|oder|yeah|yes|why|warum|wieso|pourquoi)[\s.!]*$",
     re.I,
 )
 _WISH_AS_QUESTION = re.compile(
@@ -21,10 +27,14 @@ _GUESSES = re.compile(
     re.I,
 )
 _HEARSAY = re.compile(
-    r"^(?:according to|apparently|supposedly|allegedly|they|he|she|people|everyone|everybody|somebody|someone|some"
+    r"^(?:according to|(?:as )?per (?:the|our|my) |apparently|supposedly|allegedly|they|he|she|people|everyone"
+    r"|everybody|somebody|someone|some"
     r"|nobody (?!may|must|is)|most)\b|^(?:the |my |our |his |her |a )?[\w.@'-]+(?: [\w.'-]+)? (?:says?|said|thinks?"
     r"|thought|wrote|writes|told|wants?|wanted|suggests?|suggested|recommends?|recommended|claims?|claimed|insists?"
-    r"|prints?|asked|asks|proposed|proposes|believes?)\b|\b(?:in my old|at my (?:old|last|previous)|back then"
+    r"|prints?|asked|asks|proposed|proposes|believes?|complains?|complained|demands?|advises?|advised|goes like"
+    r"|was like"
+    r"|were like|(?:requires?|mandates?) that|swears?|reports?|reported|mentions?|mentioned|argues?)\b"
+    r"|, (?:the )?\w+ (?:says?|said|claims?|told me|wants it)\W*$|\b(?:in my old|at my (?:old|last|previous)|back then"
     r"|used to|years ago|last (?:week|month|year) we)\b",
     re.I,
 )
@@ -33,7 +43,8 @@ _FOR_THE_MOMENT = re.compile(
     r"\b(?:for now|for the moment|for the time being|for today|just (?:this )?once|(?:just |only )?this time"
     r"|only this (?:once|time)|for once|temporar(?:y|ily)|one[- ]off|right now|at the moment|currently"
     r"|this (?:commit|pr|session|task|change|refactor)|(?:in|for|on) this (?:one|commit|pr|file|branch|session|case"
-    r"|test|task|function|method|class|line|change|step|once)|until (?:we|i|then|tomorrow|monday|it)|today only"
+    r"|test|task|function|method|class|line|change|step|once)|until (?:we|i|then|tomorrow|monday|it)"
+    r"|(?<!starting )(?<!as of )(?<!from )today|tonight|rn"
     r"|as a test|a sec(?:ond)?)\b",
     re.I,
 )
@@ -47,7 +58,26 @@ _NEGATED = re.compile(
 
 
 def is_lasting(sentence: Sentence) -> bool:
-    return _holds(opened(sentence.whole)) and _holds(opened(sentence.text))
+    whole = opened(sentence.whole)
+    return not (is_content(whole) or _TO_DO.search(whole)) and _holds(whole) and _holds(opened(sentence.text))
+
+
+# "The parser lives in src/, open it": said for the sake of what is to be done now.
+_TO_DO = re.compile(
+    r"(?:,|\band\b|\bso\b)\s+(?:so |then |please |pls |just )*(?:(?:can|could) (?:you|u) )?(?!keep\b|remember\b"
+    r"|note\b|never\b|always\b"
+    r"|don'?t\b|do\b)[a-z]{2,12} (?:it|them)(?: (?:up|out|in|off|there|here|then|now|too|again|please|pls))*[\s.!]*$",
+    re.I,
+)
+
+
+def is_own(sentence: Sentence) -> bool:
+    """Whether the user speaks for themselves: tells no words of others, writes none for a page or a mail, and does not
+    ask. "Could you use tabs?" is no question."""
+    whole = opened(sentence.whole)
+    if is_content(whole) or (is_question(whole) and not _REQUESTED.match(whole)):
+        return False
+    return _HEARSAY.search(whole) is None or _OWN_VOICE.match(whole) is not None
 
 
 def _holds(text: str) -> bool:
@@ -62,4 +92,4 @@ def is_question(text: str) -> bool:
     """Also without its mark, as people type; "can you always…?" is a wish all the same."""
     if _WISH_AS_QUESTION.match(text):
         return False
-    return text.rstrip().endswith(("?", "？")) or _ASKS.match(text) is not None
+    return text.rstrip().endswith(("?", "？")) or _ASKS.match(text) is not None or _TAG.search(text) is not None

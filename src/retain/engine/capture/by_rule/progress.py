@@ -7,18 +7,23 @@ from retain.engine.capture.by_rule.statement import opened
 from retain.engine.capture.by_rule.typed import Sentence
 
 _LABELLED = re.compile(
-    r"(?:.{0,30}?\b)?(?P<label>to-?do(?: (?:for )?(?:later|tomorrow|next (?:time|session|week)))?"
+    r"(?:.{0,30}?\b)?(?P<label>to-?do(?: (?:for )?(?:later|tomorrow|next (?:time|session|week)))?(?=\s?:)"
     r"|next steps?(?: (?:is|are|will be))?|left to do|still (?:open|to do|missing)|remaining|open points?"
     r"|follow[- ]?up)\s?(?P<colon>:| is| are|(?<=is)|(?<=are))\s*(?P<what>.+)",
     re.I,
 )
-_LATER = r"(?:tomorrow|next (?:time|session|week)|on monday|in the next session|later this week)"
+_LATER = r"(?:tomorrow|tmrw|tmr|morgen|next (?:time|session|week)|on monday|in the next session|later this week)"
 _CONTINUE = re.compile(
     rf"(?:(?:{_LATER}),? (?:we|i)(?:'ll| will|'re going to)? (?:continue|go on|carry on|proceed|start|pick up|work"
     r"|tackle|finish|do|implement|look at) (?:with|on|at)?\s?(?P<a>.+)"
     r"|(?:we|i|let'?s)(?:'ll| will)? ?(?:continue|go on|carry on|proceed|pick up|start) (?:with |on "
     rf"|at )?(?P<b>.+?) {_LATER}.*"
     r"|(?:we|i) (?:stopped|left off) (?P<c>(?:at|with|in|before) .+))",
+    re.I,
+)
+_STILL = re.compile(
+    r"(?:^|.*?[,.] )(?P<what>[^,.]{3,80}? (?:is|are) still (?:to-?do|open|left|undone|unfinished"
+    r"|not done))\b(?P<rest>.*)",
     re.I,
 )
 _THAT = re.compile(r"^(?:that|this|it|there|here)\b", re.I)
@@ -30,8 +35,13 @@ def progress(sentence: Sentence) -> Found | None:
     if match is not None:
         what = next(value for value in match.groups() if value)
         return None if _THAT.match(what) else Found(f"Next: {what}", "progress")
+    match = _STILL.match(text)
+    if match is not None and re.search(rf"to-?do|{_LATER}|\bcontinue\b", match["what"] + match["rest"], re.I):
+        return Found(f"Open: {match['what']}", "progress")
     match = _LABELLED.match(text)
     if match is None:
+        return None
+    if re.match(r"(?:nothing|none|nil|n/a|that'?s)\b", match["what"], re.I):
         return None
     what = re.sub(
         rf",? (?:and )?(?:we|i)(?:'ll| will) (?:continue|go on) (?:with )?(?:that|it|this) {_LATER}", "", match["what"]

@@ -6,9 +6,11 @@ SHORTEST, LONGEST = 10, 400
 
 _OPENERS = re.compile(
     r"(?:ok(?:ay)?|k|yes|yeah|yep|yup|sure|great|good|nice|cool|perfect|thanks|thank you|thx|ty|hey|hi|hello|oh|ah"
+    r"|argh|ugh|oops|whoops|ups|yea|ye|aha|lovely|better"
     r"|well|wait|hm+|right|exactly|and|but|so|also|then|plus|anyway|btw|by the way|fyi|just fyi|for your information"
     r"|again|one (?:more )?thing|another thing|(?:as |like )?i (?:already )?(?:said|told you)(?: before)?(?: to)?"
-    r"|just so (?:that )?you know|just to be clear|to be clear|please|pls|plz|quick (?:intro|note)|some background"
+    r"|just so (?:that )?you know|just to be clear|to be clear|fun fact|side note|small note|now(?= let'?s)"
+    r"|that'?s not how we do (?:it|that|things)(?: here)?|please|pls|plz|quick (?:intro|note)|some background"
     r"|before (?:you start|we (?:start|go on))(?: some background)?)\b[\s,.:!–—-]*",
     re.I,
 )
@@ -23,7 +25,7 @@ _DANGLING = re.compile(
     r"|said|want|with|of|about|without|before|after|touch|run|keep|change) (?:it|this|that|these|those|them"
     r"|so)(?: again| here| anymore)?[.!]*$|\b(?:the (?:first|second|third|last|other|former|latter) (?:one|variant"
     r"|option|draft|approach|version|suggestion)|your (?:draft|suggestion|version)|this one|that one)\b"
-    r"|\b(?:see|as|the) (?:above|below)\b",
+    r"|\b(?:see|as|the) (?:above|below)\b|\b(?:for|from) those[.!]*$",
     re.I,
 )
 _WORDY = re.compile(r"[^\W\d_]{2,}")

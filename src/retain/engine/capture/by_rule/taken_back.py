@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from retain.domain.claims import jaccard
-from retain.domain.conversation import Extracted
+from retain.domain.conversation import Extracted, Speaker
 from retain.engine.capture.by_rule.found import Placed
 
 SAME = 0.6  # Jaccard above which two statements are one, as for captured memories in the store
@@ -26,7 +26,8 @@ def last_said(found: Iterable[Placed]) -> list[Placed]:
 
 
 def _overrules(new: Extracted, old: Extracted) -> bool:
-    if new.speaker is not old.speaker:
+    # What the user says takes back what the assistant proposed, and never the other way round.
+    if new.speaker is not old.speaker and (new.speaker, old.speaker) != (Speaker.USER, Speaker.ASSISTANT):
         return False
     if new.text == old.text or (new.category == old.category and jaccard(new.text, old.text) > SAME):
         return True

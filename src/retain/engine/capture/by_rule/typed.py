@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from retain.domain.echo import without_echo
+from retain.engine.capture.by_rule.voice import is_marked_own, is_relayed, makes_a_text, own_lines
 
 LONGEST = 500  # a sentence beyond this is not one that somebody typed
 _MESSAGE = 20_000  # nobody types more; the rest of a longer prompt is not looked at
@@ -22,9 +23,22 @@ _PROGRAM_TAG = re.compile(
 )
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _INLINE_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„\n]{1,400})[\"“”«»„]")
+_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„\n]{1,400})[\"“”«»„]|(?<![\w'])'([^'\n]{1,400})'(?!\w)")
+# The words of an image or a link, and data: nobody says anything with them.
+_EMBEDDED = re.compile(
+    r"!\[[^\]\n]{0,400}\](?:\([^)\n]{0,400}\))?|\[[^\]\n]{0,400}\]\([^)\n]{0,400}\)"
+    r"|\{[^{}\n]{0,400}[\"'][^{}\n]{0,400}:[^{}\n]{0,400}\}"
+)
+# A line for a shell is no sentence, whatever the file in it is called.
+_SHELL_LINE = re.compile(
+    r"\s*(?:\$ )?(?:sudo )?(?:cat|ls|cd|rm|less|head|tail|grep|rg|vim?|nano|mv|cp|chmod|chown|echo|mkdir|sed|awk"
+    r"|curl|wget"
+    r"|touch (?=\S*[./])|open (?=\S*[./])|source (?=\S*[./])|\./\S+)\s(?!(?:is|are|was|has|must|needs?|only|and|or)\b)",
+)
 
-_ROLE = re.compile(r"\s*[*_]{0,2}(?:user|human|assistant|system|ai|bot|claude|agent|developer)[*_]{0,2}\s?:", re.I)
+_ROLE = re.compile(
+    r"\s*[*_]{0,2}(?:user|human|assistant|system|ai|bot|claude|agent|developer|q|a|question|answer)[*_]{0,2}\s?:", re.I
+)
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s|={3,}\s*$|-{3,}\s*$")
 _HEADER = re.compile(
     r"\s*(?:title|labels?|subject|from|to|cc|date|steps to reproduce|expected(?: behaviou?r)?|actual|description"
@@ -66,7 +80,10 @@ _KEEP_THAT = re.compile(r"\. (?:please |pls )?(?:remember (?:that|this)|keep (?:
 _CLAUSE = re.compile(
     r",?\s+(?:and|but|also)(?:\s+(?:also|please|pls|plz))*\s+(?=(?:always|never|don'?t|do not|make sure"
     r"|remember that|from now on|stop \w+ing|we'?ll continue)\b)"
-    r"|, (?=(?:the |our |all )?[\w-]+ (?:is|are) (?:always|never) )",
+    r"|, (?=(?:the |our |all )?[\w-]+ (?:is|are) (?:always|never) )|,\s+(?:(?:and|but|so)\s+)?(?=(?:btw|by the way"
+    r"|fyi)\b)"
+    r"|, (?:(?:and|but|so) )?(?=we(?:'re| are) going with\b|we (?:decided|agreed|never|always)\b|from now on\b"
+    r"|(?:every|each) (?:new )?\w+ (?:needs|must|gets)\b)|(?<=\w) (?=we decided\s?:)",
     re.I,
 )
 # No user says this of their own wishes; it comes with what they pasted.
@@ -76,6 +93,7 @@ _PLANTED = re.compile(
     re.I,
 )
 _BULLET = re.compile(r"\s{0,3}(?:[-*•]|\d{1,2}[.)])\s+")
+_NUMBER = re.compile(r"(?:^|(?<=\s))\(?(\d)[.)]\s+")
 _NOT_TO_KEEP = re.compile(
     r"\b(?:don'?t|do not|no need to|needn'?t|never|not to)\s+(?:ever\s+)?(?:remember|save|store|memori[sz]e|note"
     r"|keep)\s(?:this|that|it|any of)\b|\boff the record\b",
@@ -87,8 +105,9 @@ _REQUEST = re.compile(
     r"|build|make|change|write|update|refactor|read|run|load|plot|rename|remove|delete|show)\b",
     re.I,
 )
+_WONDERS = re.compile(r"\?|^\W*(?:why|how come|what)\b|\b(?:i wonder|no idea why|weird|strange)\b", re.I)
 _ANNOUNCES = re.compile(
-    r"\b(?:ground rules|rules|conventions|guidelines|background|intro|things to (?:know|remember)|how we work"
+    r"\b(?:ground rules|rules(?! of)|conventions|guidelines|background|intro|things to (?:know|remember)|how we work"
     r"|keep in mind|preferences|remember (?:this|the following|these))\b[^.?!]{0,60}:",
     re.I,
 )
@@ -99,13 +118,14 @@ class Sentence:
     """One clause of a prompt, with typographic marks made plain, and the whole sentence around it.
 
     `announced` when the prompt said that rules or background follow; `beside_request` when the same prompt
-    also asks for something to be done.
+    also asks for something to be done, `beside_question` when it asks or complains about something.
     """
 
     text: str
     whole: str = ""
     announced: bool = False
     beside_request: bool = False
+    beside_question: bool = False
 
 
 def sentences(prompt: str) -> list[Sentence]:
@@ -113,14 +133,33 @@ def sentences(prompt: str) -> list[Sentence]:
     text = _plain(_without_spans(without_echo(prompt[:_MESSAGE])))
     if _NOT_TO_KEEP.search(text):
         return []
-    lines = [line for line in _typed_lines(text) if not _is_foreign(line)]
+    typed = _typed_lines(text)
+    if is_relayed(typed):
+        return []
+    lines = [line for line in typed if not _is_foreign(line)]
+    announces = any(map(_announces, lines))
+    lines = lines if announces else own_lines(lines)
     asks = any(_REQUEST.search(line) for line in lines)
+    wonders = any(_WONDERS.search(line) for line in lines)
+    for_a_text = makes_a_text(lines)
     found, announced = [], False
     for line in lines:
-        for whole, part in _parts(" ".join(_BULLET.sub("", line).split())):
-            found.append(Sentence(part, whole, announced, asks))
-        announced = announced or _announces(line)
+        for item in _items(line):
+            for whole, part in _parts(" ".join(item.split())):
+                if not for_a_text or is_marked_own(part):
+                    found.append(Sentence(part, whole, announced, asks, wonders))
+            announced = announced or _announces(item)
     return found
+
+
+def _items(line: str) -> list[str]:
+    """A line without its bullet; one that counts 1) 2) 3) in what it says, item by item."""
+    line = _BULLET.sub("", line, count=1) if _BULLET.match(line) else line
+    marks = list(_NUMBER.finditer(line))
+    if [mark[1] for mark in marks] not in (["1", "2"], ["1", "2", "3"], ["1", "2", "3", "4"], ["2"], ["2", "3"]):
+        return [line]
+    starts, ends = [0, *(mark.end() for mark in marks)], [*(mark.start() for mark in marks), len(line)]
+    return [line[start:end] for start, end in zip(starts, ends, strict=True) if line[start:end].strip()]
 
 
 def _announces(line: str) -> bool:
@@ -199,17 +238,17 @@ def _until_paste(lines: Iterator[str]) -> Iterator[str]:
 
 def _is_foreign(line: str) -> bool:
     """Whether a line holds what nobody types, whatever it looks like."""
-    return any(pattern.search(line) for pattern in (_UNTYPED, _BLOB, _PLANTED))
+    return _SHELL_LINE.match(line) is not None or any(pattern.search(line) for pattern in (_UNTYPED, _BLOB, _PLANTED))
 
 
 def _parts(line: str) -> Iterator[tuple[str, str]]:
     """Each sentence with each of its clauses."""
     for sentence in _SENTENCE_END.split(_KEEP_THAT.sub(", remember that", line)):
-        whole = _QUOTED.sub(_unless_long, sentence).strip()
+        whole = _QUOTED.sub(_unless_long, _EMBEDDED.sub("\x00", sentence)).strip()
         if len(whole) <= LONGEST:
             yield from ((whole, clause.strip()) for clause in _CLAUSE.split(whole) if len(clause.strip()) >= 3)
 
 
 def _unless_long(match: re.Match[str]) -> str:
     """A name in quotation marks stays; a whole clause in them is somebody else's."""
-    return match[0] if len(match[1].split()) <= 3 else "\x00"
+    return match[0] if len((match[1] or match[2]).split()) <= 3 else "\x00"

@@ -2,6 +2,15 @@
 
 import re
 
+from retain.engine.capture.by_rule.addressed import (
+    CODING,
+    DOING,
+    is_complaint,
+    is_for_the_agent,
+    is_its_habit,
+    is_on_screen,
+    reaches,
+)
 from retain.engine.capture.by_rule.declaring import declares, is_order
 from retain.engine.capture.by_rule.found import Found, category_of, scope_of, without_reach
 from retain.engine.capture.by_rule.statement import opened
@@ -24,22 +33,40 @@ _REMEMBER = re.compile(
 )
 # Without "that" only when a subject and its verb follow: "remember to run the tests" is for the moment.
 _REMEMBER_FACT = re.compile(
-    rf"{_ASKED}{_MEMORY} (?P<what>(?!to |when |how |what |why |the (?:difference"
+    rf"{_ASKED}{_MEMORY} (?P<what>(?!to |when |how |what |why |me |this |it |that time |the (?:difference"
     rf"|trailing))[\w`'\"/.-]+(?: [\w`'\"/.-]+){{0,6}}? "
     r"(?:is|are|has|have|needs?|uses?|runs?|lives?|goes|must|can'?t|cannot|only|use|deploy|expires?)\b.+)",
     re.I,
 )
 _FOREIGN_FACT = re.compile(
     r"(?:bitte )?(?:merk(?:e)? dir|denk(?:e)? (?:daran|dran)|vergiss nicht)\s?[,:]\s*(?:dass\s+)?(?P<de>.+)"
+    r"|(?:onthoud|denk eraan|vergeet niet)\s?[,:]?\s*dat\s+(?P<nl>.+)"
+    r"|(?:ricorda(?:ti)?|tieni presente|non dimenticare)\s+che\s+(?P<it>.+)"
+    r"|(?:lembr[ae](?:-te|-se)?(?: de)?|não (?:te )?esque[çc]as?(?: de)?)\s+que\s+(?P<pt>.+)"
     r"|(?:recuerda|acu[ée]rdate de|ten en cuenta|no olvides)\s+que\s+(?P<es>.+)"
     r"|(?:souviens-toi|rappelle-toi|n'oublie pas|retiens|note bien)\s+qu(?:e\s+|')(?P<fr>.+)"
     r"|(?:请)?(?:记住|记得|牢记)[:：,，]?\s*(?P<zh>.+)",
     re.I,
 )
 _FOREIGN_RULE = re.compile(
-    r"(?:ab (?:jetzt|sofort)|von (?:jetzt|nun) an|in zukunft)\s?,?\s*(?:bitte )?(?P<de>.+)"
+    r"(?:lasst? uns |bitte |und )*(?:ab (?:jetzt|sofort)|von (?:jetzt|nun) an|in zukunft)\s?,?\s*(?:bitte )?(?P<de>.+)"
     r"|(?:a partir de ahora|de ahora en adelante)\s?,?\s*(?P<es>.+)|(?:à partir de maintenant|désormais"
-    r"|dorénavant)\s?,?\s*(?P<fr>.+)|(?:从现在开始|从现在起|以后(?:请)?(?=都|一律|总是))[,，]?\s*(?P<zh>.+)",
+    r"|dorénavant|à l'avenir)\s?,?\s*(?P<fr>.+)|(?:从现在开始|从现在起|以后(?:请)?(?=都|一律|总是))[,，]?\s*(?P<zh>.+)",
+    re.I,
+)
+_NOT_ABROAD = re.compile(
+    r"(?:und )?(?:bitte )?(?:(?:keine?[nr]?|nie(?:mals)?|nicht) .+ (?:in diesem (?:projekt|repo)|bei uns)\b.*"
+    r"|(?:keine?[nr]? .+ mehr|nie wieder .+|immer .+) (?:in diesem (?:projekt|repo)|bei uns)\b.*)"
+    r"|wir (?:benutzen|nutzen|verwenden|schreiben|deployen) (?:hier|in diesem|immer|nur|nie)\b .+"
+    r"|(?:bitte )?(?:nie(?:mals)?|immer) .+ (?:pushen|committen|deployen|mergen|verwenden|benutzen|nutzen|schreiben"
+    r"|ändern|anfassen"
+    r"|löschen|fragen|testen|ausführen)"
+    r"|(?:nunca|siempre) (?:uses?|usa|hagas|haz|pongas|pon|escribas|escribe|borres|toques|cambies|pregunta)\b .+"
+    r"|(?:utilise|écris|mets|fais|demande) (?:toujours|jamais) .+|ne \w+ jamais .+ (?:sans|dans ce projet)\b.*"
+    r"|bitte (?:nie wieder|ab jetzt|künftig|immer (?:erst|zuerst|nur)) .+"
+    r"|(?:graag )?(?:geen|nooit) .+ (?:meer )?in dit project\b.*|(?:non|mai) .+ in questo progetto\b.*"
+    r"|(?:s'il te plaît,? )?(?:plus (?:de|jamais)|pas de) .+ dans ce projet\b.*"
+    r"|(?:por favor,? )?(?:nunca|no) .+ en este proyecto\b.*",
     re.I,
 )
 _REMEMBER_LAST = re.compile(
@@ -49,39 +76,66 @@ _REMEMBER_LAST = re.compile(
 )
 _ALWAYS_ABROAD = re.compile(r"\b(?:immer|nie(?:mals)?|siempre|nunca|toujours|jamais)\b|总是|永远|不要|只能|必须", re.I)
 _FROM_NOW = (
-    r"(?:from (?:now|here|today) on(?:wards?)?|from this point on|going forward|moving forward|in (?:the )?future"
-    r"|starting (?:now|today)|as of (?:now|today)|henceforth|(?:the )?next time(?: (?:you|around))?)"
+    r"(?:from (?:now|here|today) on(?:wards?)?|from this point on|going forward|moving forward"
+    r"|in (?:the )?future(?! \w+s\b)|starting (?:now|today)|as of today|henceforth|(?:the )?next time(?: (?:you"
+    r"|around))?)"
 )
-_IN_GENERAL = r"(?:in general|generally|as a (?:general )?rule|(?:one thing |a note )?for (?:the|your) future)\s?[,:]"
-_FROM_NOW_FIRST = re.compile(rf"(?:{_FROM_NOW}\s?[,:]?|{_IN_GENERAL})\s*(?P<what>.+)", re.I)
-_FROM_NOW_LAST = re.compile(rf"(?P<what>.+?),?\s+{_FROM_NOW}[.!]*$", re.I)
-_OWN_PLAN = re.compile(r"(?:i|i'll|i'm|i'd|i've|we'll|you'll|it|it'll|that|this)\b", re.I)
-_ALWAYS = re.compile(
-    rf"{_ASKED}(?:(?:make sure|ensure)(?: that)?(?: you| u| to| we)? )?(?:please |to )*"
-    r"(?P<what>(?:always|never(?: ever)?) (?P<verb>[a-z][\w'-]*).+)",
+_IN_GENERAL = (
+    r"(?:in general|generally|as a (?:general )?rule(?! of)|(?:one thing |a note )?for (?:the|your) future)\s?[,:]"
+)
+_RULE_IS = re.compile(
+    r"(?:(?:the|our|one|new|house|general|simple|another) )*(?:rule|convention|policy|guideline)(?: (?:here|is"
+    r"|of ours))*\s?: (?P<what>.+)",
     re.I,
 )
-_WE_ALWAYS = re.compile(r"(?P<what>we (?:always|never) (?P<verb>[a-z][\w'-]*).+)", re.I)
+_FROM_NOW_FIRST = re.compile(rf"(?:{_FROM_NOW}\s?[,:]?|{_IN_GENERAL})\s*(?P<what>.+)", re.I)
+_FROM_NOW_LAST = re.compile(
+    rf"(?P<what>.+?),?\s+(?:{_FROM_NOW}|in general|generally|as a (?:general )?rule)(?: (?:please|pls))?[.!]*$", re.I
+)
+_NEXT_TIME = re.compile(r"\bnext time\b", re.I)
+_OWN_PLAN = re.compile(r"(?:i|i'll|i'm|i'd|i've|we'll|you'll|it|it'll|that|this)\b", re.I)
+_ALWAYS = re.compile(
+    rf"(?P<asked>{_ASKED}(?:(?:make sure|ensure)(?: that)?(?: you| u| to| we)? )?(?:please |to )*)"
+    r"(?P<what>(?:always|never(?: ever)?) (?P<verb>[a-z][\w'-]*) ?(?P<rest>.+))",
+    re.I,
+)
+_WE_ALWAYS = re.compile(r"(?P<what>we (?:always|never) (?P<verb>[a-z][\w'-]*) ?(?P<rest>.+))", re.I)
+_TO_THE_AGENT = re.compile(r"\b(?:you|u)\b", re.I)
+_ALWAYS_LAST = re.compile(r"(?P<what>(?P<verb>[a-z-]+) (?P<rest>.+)),? always[.!]*", re.I)
 _NOBODY = re.compile(
     r"(?P<what>(?:(?:nobody|no one) (?:may|must|is allowed to)"
     r"|you (?:may|must|are) (?:not|never)(?: allowed to)?) .+)",
     re.I,
 )
-_ONLY_USE = re.compile(r"(?P<what>only (?:ever )?use .+ (?:for|in|when|with) .+)", re.I)
-_ARTEFACTS = re.compile(
-    r"(?P<what>(?:write|keep|make|format|prefix|start|phrase) (?:all (?:your |our |the )?|your "
-    r"|our )(?:commit messages?|commits|pr (?:titles|descriptions)|comments|answers|replies|summaries|tests"
-    r"|branch names|docs) .+)",
+_ONLY_USE = re.compile(
+    r"(?P<what>only (?:ever )?use (?!the\b|this\b|that\b|it\b|an?\b|one\b).+(?:,? (?:because|since)\b|, (?:we|the"
+    r"|our)\b"
+    r"|\b(?:in|for) (?:this|our) (?:project|repo|codebase|team)).*)",
     re.I,
 )
-_WORK = r"(?:commits?|push|prs?|merge|release|change|deploy(?:ment)?|feature|migration|edit|new \w+)"
+_ARTEFACTS = re.compile(
+    r"(?P<what>(?:write|keep|format|prefix|phrase|make(?! all)) (?:(?:all (?:your |our |the )?|your "
+    r"|our )(?:commit messages?|commits|pr (?:titles|descriptions)|comments|answers|replies|summaries|tests"
+    r"|branch names|docs)|(?:commit messages|commits|commit msgs|pr titles|answers|replies|responses|explanations"
+    r"|summaries)"
+    r"(?= (?!open|as )\w)) .+)",
+    re.I,
+)
+_WORK = r"(?:commits?|push|prs?|pull requests?|merge|release|deploy(?:ment)?)"
+_ORDERED = "|".join(sorted(DOING))
 _EVERY_TIME = re.compile(
-    r"(?P<what>(?:whenever|every time|each time) (?:you|u|we) .+|(?:before|after|with|on|for) (?:each"
-    rf"|every) {_WORK}\b.+"
-    r"|(?:make sure|ensure) .+\b(?:every time|each time|before (?:each|every)|before (?:you )?(?:commit|push"
-    r"|merge)\w*)\b.*"
-    r"|(?:ask|check with) (?:me )?(?:first )?before .+|i want (?:you )?to .+ before you (?!do\b|go\b|continue\b).+"
-    r"|(?:you|we) (?:need to|have to|must) .+ (?:after|before|when(?:ever)?|every time) (?:you |we |any |each "
+    r"(?P<what>(?:(?:whenever|every time|each time) (?:you|u) [^,]{3,80},|(?:before|after|with|on|for) (?:each|every)"
+    rf" {_WORK}\b,?|(?:before|after|with) (?:each|every) (?:code )?(?:change|edit|migration|feature)\b,?)"
+    r" (?:(?:please|pls|also|always|first|you|u|we|must|should|need to|have to)\s)*(?P<verb>[a-z-]+)\b.*)",
+    re.I,
+)
+_EACH_TIME = re.compile(
+    rf"(?P<what>(?:(?:please|pls) )*(?:{_ORDERED}|add|update|write|check|format) .+ (?:before|after|with) (?:each"
+    rf"|every) {_WORK}\b.*"
+    r"|(?:make sure|ensure) .+\b(?:every time|each time|before (?:each|every))\b.*"
+    r"|(?:ask|check with) me (?:first )?before .+|i want (?:you )?to .+ before you (?!do\b|go\b|continue\b).+"
+    rf"|(?:you|we) (?:need to|have to|must) (?:{_ORDERED}) .+ (?:after|before|when(?:ever)?|every time) (?:you |we "
+    rf"|any |each "
     r"|every |\w+ing\b).+)",
     re.I,
 )
@@ -90,6 +144,25 @@ _DO_NOT = re.compile(
 )
 _NO_SUCH = re.compile(
     r"(?P<what>no (?!thanks|problem|worries|need|way|idea|rush)[\w` -]{3,40}),? (?:please|pls|ever|at all)\b", re.I
+)
+_NONE_BECAUSE = re.compile(
+    r"no (?!thanks|worries|errors|changes|tests|problems|issues|logs|results|hits|matches|differences|warnings|users"
+    r"|rows)"
+    r"(?:[\w`-]+ )?[\w`-]+[^s\W]s,? (?:because|since|(?:we|the|our|they)\b.+\b(?:only|don'?t|can'?t|cannot|never"
+    r"|break|breaks|banned))\b.+",
+    re.I,
+)
+_NONE_UNASKED = re.compile(r"no [\w` -]{3,40} without (?:asking|telling|my (?:ok|okay|approval|permission))\b.*", re.I)
+_MANNER = re.compile(
+    r"\b(?:emojis?|emoticons?|essays?|summar(?:y|ies)|explanations?|apologies|flattery|filler|small talk|boilerplate"
+    r"|bullet points"
+    r"|long answers|walls of text|ever|at all)\b",
+    re.I,
+)
+_BY_HAND = re.compile(
+    r"(?:touch|edit|change|modify|write|bump|format|update|run|apply|deploy|commit)\b .+\b(?:by hand|manually"
+    r"|directly)\b",
+    re.I,
 )
 _FOR_GOOD = re.compile(
     r"\b(?:again|ever|anymore|any more)\b|\bwithout (?:asking|my (?:ok|okay|approval|permission|consent)|permission"
@@ -101,20 +174,24 @@ _USE_NOT = re.compile(
 )
 _AGAIN = re.compile(r"\s+(?:ever )?(?:again|anymore|any more)\b", re.I)
 _STOP = re.compile(r"(?:you (?:have|need) to )?(?:stop|quit) (?P<what>(?P<verb>[a-z]+ing)\b.+)", re.I)
-_RUNNING_WORDS = """
-    running watching building serving listening waiting typing being loading polling testing
-"""
-_RUNNING = frozenset(_RUNNING_WORDS.split())
 _PREFER = re.compile(
-    r"i (?:(?:really|much|generally|usually|always|strongly) )*(?:prefer .+|(?:hate|dislike) (?:it )?when (?:you"
-    r"|u) .+|(?:hate|dislike) [\w -]{2,40} in .+)|i(?:'d| would) rather have .+ than .+"
-    r"|i always (?:want|like|need) .+|i never want (?:you|u) to .+|i (?:don'?t|do not) (?:like|want) (?!to\b|the\b"
-    r"|this\b|that\b|it\b|a\b|an\b|you\b).+|i(?:'m| am) (?:on|using) (?:a )?(?:mac\w*|windows|linux|wsl\w*|ubuntu"
-    r"|nixos)\b.*",
+    r"i (?:(?:really|much|generally|usually|always|strongly) )*(?:prefer (?!(?:the|your|my|an?|to|not|both|one"
+    r"|option|plan|variant|version|number|\d+|red|blue|green|black|white"
+    r"|left|right|bigger|smaller|[a-z]\W*$)\b).+"
+    r"|(?:hate|dislike|don'?t like|do not like) (?:it )?when (?:you|u) .+"
+    r"|(?:hate|dislike|don'?t like|do not like) [\w -]{2,40} in .+)|i(?:'d| would) rather have .+ than .+"
+    r"|i always (?:want|like) (?!to\b|the\b).+|i never want (?:you|u) to .+|i(?:'m| am) (?:on"
+    r"|using) (?:a )?(?:mac\w*|windows"
+    r"|linux|wsl\w*|ubuntu|nixos)\b.*",
     re.I,
 )
+_ENOUGH_OF_IT = re.compile(
+    r",? (?:and |so )?(?:please |pls )?(?:don'?t|do not|never) (?:ever )?do (?:that|it|this)(?: again)?[.!]*$", re.I
+)
+_POINTS_LAST = re.compile(r"\b(?:this|that|it|these|those|now|yet|the (?:\w+ )?(?:one|ones))[\s.!]*$", re.I)
 _OF_THE_MOMENT = re.compile(
-    r"\b(?:the (?:second|first|last|other)|this(?! (?:project|repo|codebase))|that one|it|these|those|one of|drafts?"
+    r"\b(?:the (?:second|first|last|other)|this(?! (?:project|repo|codebase))|that(?! (?:you|u|we|all)\b)|it|these"
+    r"|those|one of|drafts?"
     r"|tbh|to be (?:red|blue|a))\b",
     re.I,
 )
@@ -131,21 +208,54 @@ _NO_ORDER = frozenset(_NO_ORDER_WORDS.split())
 def wish(sentence: Sentence) -> Found | None:
     said = opened(sentence.text)
     text = opened(without_reach(said))
-    for rule in (_remembered, _in_another_language, _henceforth, ruled, _forbidden, _preferred):
-        found = rule(text)
-        if found is not None:
-            scope = max(scope_of(said), scope_of(found.text), key=lambda scope: scope.breadth)
-            return Found(found.text, found.category, scope)
+    found = _explicit(text) or _plain(text, sentence)
+    if found is not None:
+        scope = max(scope_of(said), scope_of(found.text), key=lambda scope: scope.breadth)
+        return Found(found.text, found.category, scope)
     # Who says for how far something holds means it to last.
     return Found(text, category_of(text), scope_of(said)) if text != said else None
 
 
+def _explicit(text: str) -> Found | None:
+    return next((found for rule in (_remembered, _in_another_language, _henceforth) if (found := rule(text))), None)
+
+
+def _plain(text: str, sentence: Sentence) -> Found | None:
+    """A wish that does not say that it lasts: only about the agent's own work, and about nothing on a screen."""
+    if is_on_screen(text):
+        return None
+    return (None if _POINTS_LAST.search(text) else _bare_rule(text, sentence)) or _forbidden(text) or _preferred(text)
+
+
+def _bare_rule(text: str, sentence: Sentence) -> Found | None:
+    match = _ALWAYS.match(text)
+    if match is not None:
+        told = _TO_THE_AGENT.search(match["asked"]) is not None
+        alone = not sentence.beside_request
+    else:
+        match, told, alone = _WE_ALWAYS.match(text), False, not (sentence.beside_question or is_complaint(text))
+    if match is None:
+        return _by_occasion(text)
+    is_work = is_for_the_agent(match["verb"], match["rest"], alone=alone, told=told)
+    return Found(match["what"], "pattern") if is_work else None
+
+
 def ruled(text: str) -> Found | None:
-    """A rule in so many words: always, never, whenever you…, ask before…."""
+    """A rule in so many words, where something before it said that it lasts: always, never, whenever you…."""
     match = _ALWAYS.match(text) or _WE_ALWAYS.match(text)
     if match is not None:
         return Found(match["what"], "pattern") if can_be_ordered(match["verb"]) else None
-    match = next((m for rule in (_EVERY_TIME, _NOBODY, _ONLY_USE, _ARTEFACTS) if (m := rule.match(text))), None)
+    return _by_occasion(text)
+
+
+def _by_occasion(text: str) -> Found | None:
+    match = _EVERY_TIME.match(text)
+    if match is not None:
+        return Found(match["what"], "pattern") if match["verb"].lower() in DOING | CODING else None
+    match = _ALWAYS_LAST.fullmatch(text)
+    if match is not None and is_for_the_agent(match["verb"], match["rest"], alone=True):
+        return Found(f"Always {match['what'].rstrip(', ')}", "pattern")
+    match = next((m for rule in (_EACH_TIME, _NOBODY, _ONLY_USE, _ARTEFACTS) if (m := rule.match(text))), None)
     return Found(match["what"], "pattern") if match else None
 
 
@@ -157,10 +267,16 @@ def _remembered(text: str) -> Found | None:
     what = opened(match["what"])
     if match is last and not (declares(what) or what.lower().startswith("we ")):
         return None
+    if re.match(r"i \w+ed\b|i (?:did|was|went|put|left|made)\b", what, re.I):
+        return None
+    if text.lower().startswith(("don't forget", "dont forget", "do not forget")) and is_order(what):
+        return None
     return _henceforth(what) or ruled(what) or Found(what, category_of(what))
 
 
 def _in_another_language(text: str) -> Found | None:
+    if _NOT_ABROAD.match(text):
+        return Found(re.sub(r"^(?:und|bitte)\s+", "", text, flags=re.I), "pattern")
     rule = _FOREIGN_RULE.match(text)
     match = rule or _FOREIGN_FACT.match(text)
     if match is None:
@@ -170,15 +286,23 @@ def _in_another_language(text: str) -> Found | None:
 
 
 def _henceforth(text: str) -> Found | None:
+    rule = _RULE_IS.match(text)
+    if rule is not None:
+        return Found(rule["what"], "pattern")
     match = _FROM_NOW_FIRST.match(text) or _FROM_NOW_LAST.match(text)
-    if match is None:
+    if match is None or is_on_screen(text):
         return None
     what = re.sub(r"^don'?t\b", "do not", opened(match["what"]), flags=re.I)
-    if _OWN_PLAN.match(what):
+    if _OWN_PLAN.match(what) or (_NEXT_TIME.search(text) and not _is_work(what)):
         return None
     return ruled(what) or Found(
         f"Always {what}" if is_order(what) and not what.startswith("do not") else what, "pattern"
     )
+
+
+def _is_work(what: str) -> bool:
+    verb, _, rest = re.sub(r"^do not ", "", what).partition(" ")
+    return verb.lower() in DOING | CODING and not re.search(r"\b(?:it|this|that|them)\b", rest)
 
 
 def can_be_ordered(verb: str) -> bool:
@@ -192,18 +316,22 @@ def can_be_ordered(verb: str) -> bool:
 def _forbidden(text: str) -> Found | None:
     match = _STOP.match(text)
     if match is not None:
-        return Found(f"Avoid {match['what']}", "preference") if match["verb"].lower() not in _RUNNING else None
+        return Found(f"Avoid {match['what']}", "preference") if is_its_habit(match["verb"]) else None
+    if _NONE_BECAUSE.match(text) or _NONE_UNASKED.match(text):
+        return Found(text, "preference")
     match = _NO_SUCH.match(text)
     if match is not None:
-        return Found(text, "preference")
+        is_meant = _MANNER.search(text) or reaches(text)
+        return Found(text, "preference") if is_meant else None
     match = _DO_NOT.match(text)
-    if match is None or not (_FOR_GOOD.search(text) or _USE_NOT.match(match["what"])):
+    if match is None or not any((_FOR_GOOD.search(text), _USE_NOT.match(match["what"]), _BY_HAND.match(match["what"]))):
         return None
     what = _AGAIN.sub("", match["what"].removeprefix("ever "))
     return Found(f"Do not {what}", "preference") if can_be_ordered(what.split()[0]) else None
 
 
 def _preferred(text: str) -> Found | None:
+    text = _ENOUGH_OF_IT.sub("", text)
     if _PREFER.match(text) is None or _OF_THE_MOMENT.search(text):
         return None
     return Found("I" + text[1:], "preference")
