@@ -133,6 +133,17 @@ def test_a_cloned_projects_file_cannot_send_memories_elsewhere(home, tmp_path):
     assert loaded(home, CLAUDE_PROJECT_DIR=str(project)).settings.embedding_url == "http://elsewhere.example"
 
 
+@pytest.mark.parametrize("name", ["home", "db_path"])
+def test_a_cloned_projects_file_cannot_bring_its_own_store(home, tmp_path, name):
+    project = tmp_path / "project"
+    (project / ".claude").mkdir(parents=True)
+    file = project / ".claude" / "retain.local.md"
+    file.write_text(f"---\n{name}: {project}/planted.db\n---\n")
+    file.chmod(0o644)
+    found = loaded(home, CLAUDE_PROJECT_DIR=str(project))
+    assert (getattr(found.settings, name), name in found.problems[0]) == (getattr(Settings(), name), True)
+
+
 def test_a_path_without_an_ending_is_a_folder():
     assert Settings(db_path=Path("/data/memory")).database_file == Path("/data/memory/retain.db")
     assert Settings(db_path=Path("/data/memory.db")).database_file == Path("/data/memory.db")
@@ -154,3 +165,47 @@ def test_folders_come_as_in_path_or_as_a_list(home):
 def test_a_relative_folder_is_told_and_not_used(home):
     found = loaded(home, RETAIN_INDEX_ROOTS="code")
     assert (found.settings.index_roots, "absolute" in found.problems[0]) == ((), True)
+
+
+def settings_file(folder, text):
+    path = folder / ".claude" / "retain.local.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"---\n{text}\n---\n")
+    path.chmod(0o600)
+    return path
+
+
+def test_a_projects_file_holds_in_every_folder_of_it(tmp_path):
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    deep = tmp_path / "shop" / "src" / "web"
+    deep.mkdir(parents=True)
+    settings_file(tmp_path / "shop", "capture: false")
+    assert load(environment={"HOME": str(tmp_path)}, folder=deep).settings.capture is False
+    settings_file(deep, "capture: true")
+    assert load(environment={"HOME": str(tmp_path)}, folder=deep).settings.capture is True
+
+
+def test_a_projects_file_holds_in_its_worktrees(tmp_path):
+    main, tree = tmp_path / "shop", tmp_path / "shop-feature"
+    git_dir = main / ".git" / "worktrees" / "feature"
+    for folder in (git_dir, tree):
+        folder.mkdir(parents=True)
+    (git_dir / "commondir").write_text("../..\n")
+    (tree / ".git").write_text(f"gitdir: {git_dir}\n")
+    settings_file(main, "capture: false")
+    assert load(environment={"HOME": str(tmp_path)}, folder=tree).settings.capture is False
+
+
+@pytest.mark.parametrize("text", ["captur: false", "capture: [", "capture: perhaps", "log_level: loud"])
+def test_while_a_settings_file_has_a_fault_nothing_is_captured(tmp_path, text):
+    settings_file(tmp_path / "shop", text)
+    loaded = load(environment={"HOME": str(tmp_path)}, folder=tmp_path / "shop")
+    assert loaded.settings.capture is False
+    assert "fault" in loaded.origins["capture"]
+    asked = load({"capture": True}, environment={"HOME": str(tmp_path)}, folder=tmp_path / "shop")
+    assert asked.settings.capture is True
+
+
+def test_a_variable_with_a_fault_stops_no_capture(tmp_path):
+    loaded = load(environment={"HOME": str(tmp_path), "RETAIN_LOG_LEVEL": "loud"}, folder=tmp_path / "shop")
+    assert (loaded.settings.capture, len(loaded.problems)) == (True, 1)

@@ -300,3 +300,14 @@ def test_tags_are_a_list(memory):
     id = memory.remember("We deploy on Mondays").memory.id
     with pytest.raises(InvalidInput, match="add_tags: must be a list of tags"):
         memory.update(id, add_tags="ops")
+
+
+def test_the_backup_of_the_day_waits_for_the_first_memory(tmp_path):
+    with retain.open(home=tmp_path, project_dir=tmp_path, embedding_model="off") as memory:
+        memory.look_after()
+        assert memory.engine.settle(10)
+        assert list((tmp_path / "backups").glob("*.db")) == []
+        memory.remember("We deploy on Mondays")
+        memory.look_after()
+        assert memory.engine.settle(10)
+        assert len(list((tmp_path / "backups").glob("*.db"))) == 1

@@ -259,7 +259,8 @@ class Retain:
         from retain.stores.sqlite.store import MEMORY, SqliteStore
 
         store = self.engine.parts.store
-        if isinstance(store, SqliteStore) and store.path != MEMORY:
+        # An empty copy would be the only one of the day on which the first memories are made.
+        if isinstance(store, SqliteStore) and store.path != MEMORY and store.counts(self.settings.user_id, "").by_state:
             daily_backup(store, self.settings.backups, self._clock.now())
 
     def _opened(self) -> Engine:

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from retain.errors import ConfigError
+from retain.folders import root_of
+from retain.setting_values import folder as a_folder
+from retain.setting_values import folders, one_of, positive, toolsets, yes_or_no
 
 MODES = ("embedded-memory", "embedded-file", "local-server", "remote")
 STORES = ("sqlite", "surrealdb")
@@ -109,6 +112,8 @@ class _Told:
 
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    misread: list[str] = field(default_factory=list)
+    """Files of which a part could not be understood: it may have said that nothing is to be captured."""
 
 
 # Every variable that is read, by setting, first one that is set wins. The aliases are names from the contracts.
@@ -148,20 +153,11 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "query_timeout": ("RETAIN_QUERY_TIMEOUT",),
     "log_level": ("RETAIN_LOG_LEVEL", "MEMORY_LOG_LEVEL"),
 }
-# Settings that decide where memories are sent.
+# Settings that decide where memories are kept or sent, and what that may cost.
 OUTWARD = frozenset(
-    {
-        "remote_url",
-        "remote_user",
-        "remote_pass",
-        "embedding_url",
-        "embedding_key",
-        "llm",
-        "llm_model",
-        "llm_url",
-        "llm_key",
-    }
+    name for name in VARIABLES if name in ("home", "db_path") or name.startswith(("llm", "embedding_", "remote_"))
 )
+FILE = "retain.local.md"
 CONFIG_PATH = ("RETAIN_CONFIG_PATH", "MEMORY_CONFIG_PATH")
 CLIENT_PLACES = ("PATH", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "APPDATA")
 CLIENT_SESSION = "CLAUDE_CODE_SESSION_ID"
@@ -181,7 +177,10 @@ def load(
     for origin, source in _sources(given or {}, env, folder, told):
         for name, raw in source.items():
             if name not in values:
-                _take(name, raw, origin, values, origins, told.problems)
+                understood = _take(name, raw, origin, values, origins, told.problems)
+                told.misread.extend([] if understood or os.sep not in origin else [origin])
+    if told.misread and "capture" not in values:
+        values["capture"], origins["capture"] = False, f"{told.misread[0]}, which has a fault"
     return Loaded(Settings(**values), origins, tuple(told.problems), tuple(told.warnings))
 
 
@@ -218,9 +217,15 @@ def settings_files(
     """The project's file and the user's: where settings are looked for, whether or not there are any."""
     env = os.environ if environment is None else environment
     chosen = next((env[name] for name in CONFIG_PATH if env.get(name)), None)
-    user_file = Path(chosen) if chosen else user_home(env) / ".claude" / "retain.local.md"
+    user_file = Path(chosen) if chosen else user_home(env) / ".claude" / FILE
     project = Path((given or {}).get("project_dir") or env.get("CLAUDE_PROJECT_DIR") or folder or Path.cwd())
-    return project / ".claude" / "retain.local.md", user_file.expanduser()
+    return _project_file(project, user_home(env)), user_file.expanduser()
+
+
+def _project_file(folder: Path, home: Path) -> Path:
+    """In the folder itself, else in the root of its project: a session may begin anywhere in one."""
+    here, root = folder / ".claude" / FILE, root_of(str(folder), str(home))
+    return here if root is None or here.exists() else Path(root) / ".claude" / FILE
 
 
 def settings_in(text: str) -> tuple[dict[str, Any], list[str]]:
@@ -237,10 +242,15 @@ def client_variables(environment: Mapping[str, str] | None = None) -> dict[str, 
 
 def apart(home: Path, environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a process that keeps its memory in `home` and knows nothing of this user's settings."""
+    own = {"RETAIN_HOME": str(home), "RETAIN_CONFIG_PATH": str(home / "retain.local.md")}
+    return with_settings_of(own, environment)
+
+
+def with_settings_of(other: Mapping[str, str], environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment, in which all that concerns this memory is as in that of another process."""
     env = os.environ if environment is None else environment
     ours = {CLIENT_SESSION, CLIENT_PID, *CONFIG_PATH, *(variable for them in VARIABLES.values() for variable in them)}
-    kept = {name: value for name, value in env.items() if name not in ours}
-    return kept | {"RETAIN_HOME": str(home), "RETAIN_CONFIG_PATH": str(home / "retain.local.md")}
+    return {name: value for name, value in env.items() if name not in ours} | dict(other)
 
 
 def _sources(
@@ -264,7 +274,7 @@ def _from_file(path: Path, told: _Told, *, is_own: bool) -> list[tuple[str, Mapp
     """The front matter and the YAML blocks of a settings file; nothing when there is no such file.
 
     A project's file may have come with a clone, and then others can read it. From such a one nothing is taken
-    that would send memories elsewhere.
+    that would send memories elsewhere, or bring others in. On Windows nobody can tell, so there it is from none.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -273,14 +283,20 @@ def _from_file(path: Path, told: _Told, *, is_own: bool) -> list[tuple[str, Mapp
         return []
     except (OSError, UnicodeDecodeError) as error:
         told.problems.append(f"{path} cannot be read ({error}); its settings are not used")
+        told.misread.append(str(path))
         return []
     is_open = os.name == "posix" and bool(mode & 0o077)
     if is_open:
         told.warnings.append(f"{path} may hold a password and can be read by others; run `chmod 600 {path}`")
-    found = _yaml(text, path, told.problems)
-    for name in OUTWARD.intersection(found) if is_open and not is_own else ():
+    faults: list[str] = []
+    found = _yaml(text, path, faults)
+    told.problems.extend(faults)
+    told.misread.extend(str(path) for _ in faults)
+    may_be_others = not is_own and (is_open or os.name != "posix")
+    for name in OUTWARD.intersection(found) if may_be_others else ():
         del found[name]
-        told.problems.append(f"{path}: {name} is taken from a project's file only when that is private (chmod 600)")
+        only = "only when that is private (chmod 600)" if os.name == "posix" else "only on other systems"
+        told.problems.append(f"{path}: {name} is taken from a project's file {only}; set it in your own")
     return [(str(path), found)]
 
 
@@ -303,90 +319,43 @@ def _yaml(text: str, path: Path, problems: list[str]) -> dict[str, Any]:
 
 def _take(
     name: str, raw: Any, origin: str, values: dict[str, Any], origins: dict[str, str], problems: list[str]
-) -> None:
+) -> bool:
+    """Says whether a setting was understood."""
     known = [f.name for f in fields(Settings)]
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         problems.append(f"{origin}: unknown setting {name}" + (f"; did you mean {near[0]}?" if near else ""))
-        return
+        return False
     try:
         values[name] = _READERS.get(name, str)(raw)
         origins[name] = origin
     except ValueError as error:
         problems.append(f"{origin}: {name} is {str(raw)!r}: {error}; it is passed over")
-
-
-def _one_of(*allowed: str) -> Callable[[Any], str]:
-    def read(raw: Any) -> str:
-        if str(raw) not in allowed:
-            raise ValueError(f"allowed are {', '.join(allowed)}")
-        return str(raw)
-
-    return read
-
-
-def _toolsets(raw: Any) -> str:
-    names = [part.strip() for part in str(raw).split(",") if part.strip()]
-    unknown = [name for name in names if name not in TOOLSETS]
-    if unknown or not names:
-        raise ValueError(f"no toolset {', '.join(unknown) or '(empty)'}; there are {', '.join(TOOLSETS)}")
-    return ",".join(names)
-
-
-def _folder(raw: Any) -> Path:
-    return Path(str(raw)).expanduser()
-
-
-def _folders(raw: Any) -> tuple[Path, ...]:
-    """Several in one text, as in PATH, or a list."""
-    named = raw if isinstance(raw, list | tuple) else str(raw).split(os.pathsep)
-    folders = tuple(_folder(one) for one in named if str(one).strip())
-    if relative := [str(folder) for folder in folders if not folder.is_absolute()]:
-        raise ValueError(f"must be absolute paths, and {', '.join(relative)} is not")
-    return folders
-
-
-def _yes_or_no(raw: Any) -> bool:
-    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-    if str(raw).lower() not in words:
-        raise ValueError("allowed are true and false")
-    return words[str(raw).lower()]
-
-
-def _positive(kind: type) -> Callable[[Any], Any]:
-    def read(raw: Any) -> Any:
-        try:
-            number = kind(raw)
-        except (TypeError, ValueError):
-            raise ValueError("must be a number") from None
-        if not 0 < number < 1e12:
-            raise ValueError("must be above 0")
-        return number
-
-    return read
+        return False
+    return True
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    "home": _folder,
-    "toolset": _toolsets,
-    "store": _one_of(*STORES),
-    "deployment_mode": _one_of(*MODES),
-    "db_path": _folder,
-    "project_dir": _folder,
-    "embedding_dimensions": _positive(int),
-    "index_roots": _folders,
-    "llm": _one_of(*LLMS),
-    "llm_daily_usd": _positive(float),
-    "capture": _yes_or_no,
-    "inject": _yes_or_no,
-    "inject_tokens": _positive(int),
-    "prompt_tokens": _positive(int),
-    "claude_md": _yes_or_no,
-    "agents_md": _yes_or_no,
-    "claude_md_lines": _positive(int),
-    "max_memories_per_session": _positive(int),
-    "consolidation_on_shutdown": _yes_or_no,
-    "max_storage_mb": _positive(int),
-    "query_timeout": _positive(float),
-    "log_level": _one_of(*LOG_LEVELS),
+    "home": a_folder,
+    "toolset": toolsets(TOOLSETS),
+    "store": one_of(*STORES),
+    "deployment_mode": one_of(*MODES),
+    "db_path": a_folder,
+    "project_dir": a_folder,
+    "embedding_dimensions": positive(int),
+    "index_roots": folders,
+    "llm": one_of(*LLMS),
+    "llm_daily_usd": positive(float),
+    "capture": yes_or_no,
+    "inject": yes_or_no,
+    "inject_tokens": positive(int),
+    "prompt_tokens": positive(int),
+    "claude_md": yes_or_no,
+    "agents_md": yes_or_no,
+    "claude_md_lines": positive(int),
+    "max_memories_per_session": positive(int),
+    "consolidation_on_shutdown": yes_or_no,
+    "max_storage_mb": positive(int),
+    "query_timeout": positive(float),
+    "log_level": one_of(*LOG_LEVELS),
 }

@@ -155,3 +155,28 @@ def test_the_log_shows_what_ran_and_what_failed(retain):
     assert [row["event"] for row in retain("log", "--json").body["entries"]] == ["Stop", "worker"]
     assert "No space left" in retain("log", "--errors").out
     assert [row["event"] for row in retain("log", "--event", "stop", "--json").body["entries"]] == ["Stop"]
+
+
+# list and key alone
+
+
+def test_list_shows_the_newest_first_and_how_many_more_there_are(retain):
+    for text in ("One thing is so", "Another thing is so", "A third thing is so"):
+        retain.stored(text)
+    done = retain("list", "--limit", "2")
+    assert done.out.index("A third thing") < done.out.index("Another thing")
+    assert "1 more" in done.out
+    assert [row["content"] for row in retain("list", "--type", "decision", "--json").body["results"]] == []
+
+
+def test_key_alone_says_which_one_is_used(retain):
+    assert "no language model was chosen" in retain("key").out
+
+
+def test_what_is_forgotten_leaves_the_summary_at_once(retain):
+    id = retain.stored("Deploys happen on Mondays")
+    chosen = {"RETAIN_CLAUDE_MD": "true"}
+    retain("forget", retain.stored("Something else is so"), **chosen)
+    assert "Deploys happen on Mondays" in (retain.project / "CLAUDE.md").read_text()
+    retain("forget", id, **chosen)
+    assert "Deploys happen on Mondays" not in (retain.project / "CLAUDE.md").read_text()

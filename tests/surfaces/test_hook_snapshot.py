@@ -157,3 +157,14 @@ def test_a_server_keeps_the_snapshot_fresh(servers, tmp_path):
     servers().hello()
     (file,) = until(lambda: list(tmp_path.glob("**/run/settings/*.json")))
     assert json.loads(file.read_text())["settings"]["capture"] is True
+
+
+def test_a_fault_in_the_settings_is_told_to_the_user_and_nothing_is_captured(client):
+    path = client.shop / ".claude" / "retain.local.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("---\ncaptur: false\n---\n")
+    path.chmod(0o600)
+    answer = client("SessionStart", client.sample("SessionStart.startup")).answer
+    assert "did you mean capture?" in answer["systemMessage"]
+    assert client("Stop", client.sample("Stop")).answer == {}
+    assert client.spooled() == []

@@ -18,7 +18,7 @@ from retain.ports import LLM
 PASSAGES = 30
 SECONDS = 30.0
 LONGEST_PASSAGE = 1000
-NOBODY = "no language model was chosen; set llm to anthropic, openai or claude-cli to have questions answered"
+NOBODY = "no language model was chosen; `retain setup --llm anthropic` (or openai, claude-cli) has questions answered"
 _CITED = re.compile(r"\bmemory:([0-9a-z]{20})\b")
 
 _INSTRUCTIONS = """\

@@ -53,6 +53,20 @@ def ask(call: Call, question: Sequence[str]) -> int | None:
     return None if asked.passages else exits.NOTHING
 
 
+@click.command("list")
+@click.option("--type", "type_", type=click.Choice(CAPTURED), help="Only this type.")
+@click.option("--tag", "tags", multiple=True, help="Only with this tag; any of several.")
+@options.limit(1000, 20)
+@common
+def list_(call: Call, type_: str | None, tags: Sequence[str], limit: int) -> int | None:
+    """List what is remembered of this project and the user, newest first."""
+    with call.memory() as app:
+        found, total = app.engine.categorised(app.caller(), type_, tags, limit)
+        now = app.now()
+    call.terminal.tell(reports.listed(found, total, now), draw.listed(found, total, now))
+    return None if found else exits.NOTHING
+
+
 def _of_types(answer: Recalled, types: Sequence[str], limit: int) -> Recalled:
     """Only hits of these types: a type may be read from a memory's kind, which no lane filters by."""
     if not types:

@@ -26,6 +26,16 @@ def searched(answer: Recalled, now: datetime) -> Drawn:
     yield from warnings(answer.warnings)
 
 
+def listed(found: Sequence[Stored], total: int, now: datetime) -> Drawn:
+    if not found:
+        yield Text("Nothing of that kind is remembered here yet.")
+    for stored in found:
+        yield line((f"mem_{stored.memory.id}", "bold"), (_facts(stored, now), DIM))
+        yield Indented(stored.memory.text, 4)
+    if total > len(found):
+        yield line((f"{total - len(found)} more; --limit shows more of them.", DIM))
+
+
 def asked(answer: Asked, now: datetime) -> Drawn:
     """What follows an answer that was shown as it came: its sources; without one, why, and what was found."""
     if answer.answer:
@@ -62,7 +72,8 @@ def logged(entries: Sequence[Entry], now: datetime) -> Drawn:
     for entry in entries:
         took = f"  {entry.ms:.0f} ms" if entry.ms is not None else ""
         told = "  ".join(f"{name} {value}" for name, value in entry.facts.items() if value not in (None, "", [], 0))
-        yield line((f"{age(entry.at, now):<15}", DIM), (f"{entry.event:<18}", "bold"), (took, DIM), f"  {told}")
+        when = f"{entry.at.astimezone():%m-%d %H:%M:%S}  {age(entry.at, now):<15}"
+        yield line((when, DIM), (f"{entry.event:<18}", "bold"), (took, DIM), f"  {told}")
         if entry.error:
             yield Indented(entry.error, 4, "yellow")
 

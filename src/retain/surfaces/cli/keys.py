@@ -13,9 +13,12 @@ from retain.surfaces.cli.options import Call, common
 _CHOOSE = "A key alone chooses nothing: set llm, or run `retain setup`, to have a language model asked."
 
 
-@click.group()
-def key() -> None:
-    """Keep, show or remove the key of the language model that was chosen."""
+@click.group(invoke_without_command=True)
+@click.pass_context
+def key(context: click.Context) -> None:
+    """Keep, show or remove the key of the language model that was chosen; alone, show."""
+    if context.invoked_subcommand is None:
+        context.invoke(show)
 
 
 @key.command("set")

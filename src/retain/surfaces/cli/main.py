@@ -122,6 +122,7 @@ for _command in (
     finding.recall,
     asking.search,
     asking.ask,
+    asking.list_,
     finding.show,
     writing.forget,
     finding.context,

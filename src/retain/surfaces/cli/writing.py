@@ -14,7 +14,7 @@ from retain.engine.lifecycle.consolidation import Strategy
 from retain.engine.lifecycle.merging import BY_HAND, Occasion
 from retain.engine.remember import Remembered
 from retain.errors import Refused, invalid
-from retain.surfaces import capture_reports, reports
+from retain.surfaces import capture_reports, claude_md, reports
 from retain.surfaces.cli import bodies, draw, drawn_capture, exits, options
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.render import Body
@@ -73,6 +73,7 @@ def forget(call: Call, id: str, reason: str | None, restore: bool, purge: bool, 
             _purge(call, app, id, yes=yes)
             return
         memory = app.bring_back(id) if restore else app.forget(id, reason)
+        claude_md.sync_project(app)
     verb = "brought back" if restore else "forgotten"
     call.terminal.tell(reports.moved(memory), draw.moved(verb, memory))
 
@@ -130,5 +131,6 @@ def _purge(call: Call, app: Retain, id: str, *, yes: bool) -> None:
     if not yes and not call.terminal.asked(f"Destroy memory:{memory.id} and its history for good?"):
         raise Refused(f"memory:{memory.id} was not purged: that cannot be undone, so it takes --yes")
     app.engine.destroy(id, app.caller())
+    claude_md.sync_project(app)
     holding = maintenance.backups_holding(app.settings, memory.id)
     call.terminal.tell(bodies.destroyed(memory, holding), draw.destroyed(memory, holding))

@@ -121,8 +121,9 @@ def _answer(run: Run) -> None:
         run.answer.give(NOTHING)
         run.note(f"no event {run.event[:50] or '(none)'}; there are {', '.join(HANDLERS)}")
         return
-    text = handle(_call(run, payload))
-    was_first = run.answer.give(_output(run.event, text))
+    call = _call(run, payload)
+    text = handle(call)
+    was_first = run.answer.give(_output(run.event, text, _remark(call)))
     ms = (time.monotonic() - run.started) * 1000
     if was_first and (text or run.event not in _FREQUENT or ms > SLOW_MS):
         run.note(chars=len(text))
@@ -169,10 +170,18 @@ def _payload_or_none(data: bytes) -> dict[str, object] | None:
     return found if isinstance(found, dict) else None
 
 
-def _output(event: str, text: str) -> str:
-    if not text:
-        return NOTHING
-    return written({"hookSpecificOutput": {"hookEventName": event, "additionalContext": _cut(text)}}, plain=False)
+def _output(event: str, text: str, remark: str = "") -> str:
+    """`text` is for the agent, `remark` for the user."""
+    said: dict[str, object] = {"systemMessage": remark} if remark else {}
+    if text:
+        said["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": _cut(text)}
+    return written(said, plain=False) if said else NOTHING
+
+
+def _remark(call: "Call") -> str:
+    """A fault in the settings may have been meant to switch something off, so nothing is captured until it is mended."""
+    fault = call.settings.get("fault")
+    return f"Retain captures nothing here: {fault}" if fault and call.event == "SessionStart" else ""
 
 
 def _cut(text: str) -> str:

@@ -110,6 +110,7 @@ def _plain(loaded: "Loaded") -> dict[str, object]:
     values = {name: getattr(loaded.settings, name) for name in FIELDS}
     values["home"] = os.path.abspath(os.path.expanduser(values["home"]))
     values["database_file"] = _absolute(str(values["database_file"]))
+    values["fault"] = "; ".join(loaded.problems) if "fault" in loaded.origins.get("capture", "") else None
     return {name: value if isinstance(value, _JSON) else str(value) for name, value in values.items()}
 
 
