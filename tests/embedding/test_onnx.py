@@ -209,3 +209,9 @@ def field(number, content):
 def varint(number):
     low, rest = number & 0x7F, number >> 7
     return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])
+
+
+def test_loading_leaves_nothing_in_the_home_folder_and_reports_to_nobody(tmp_path):
+    code = "from retain.embedding.onnx import OnnxEmbedder; OnnxEmbedder().embed(['hello'])"
+    subprocess.run([sys.executable, "-c", code], check=True, env={"HOME": str(tmp_path)})
+    assert list(tmp_path.rglob("*")) == []

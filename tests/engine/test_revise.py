@@ -9,6 +9,7 @@ from retain.app import Retain
 from retain.config import load
 from retain.domain.memory import Kind
 from retain.engine import revise
+from retain.engine.drafts import Draft
 from retain.engine.revise import Edit
 from retain.errors import InvalidInput
 
@@ -60,6 +61,13 @@ def test_metadata_is_merged_unless_it_replaces(app, described):
     replaced = app.engine.update(described.id, Edit(metadata={"at": 3}, replace_metadata=True), app.caller())
     assert replaced.memory.metadata == {"at": 3}
     assert app.engine.update(described.id, Edit(metadata={}, replace_metadata=True), app.caller()).memory.metadata == {}
+
+
+@pytest.mark.parametrize("replaces", [False, True])
+def test_whose_word_it_is_cannot_be_changed(app, replaces):
+    made = app.engine.remember(Draft("The build needs Docker.", metadata={"said_by": "tool"}), app.caller()).memory
+    edit = Edit(metadata={"said_by": "user", "at": 1}, replace_metadata=replaces)
+    assert app.engine.update(made.id, edit, app.caller()).memory.metadata == {"said_by": "tool", "at": 1}
 
 
 def test_replacing_metadata_that_was_not_given_leaves_it(app, described):

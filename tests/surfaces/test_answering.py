@@ -68,6 +68,10 @@ def test_a_hook_is_told_what_fits_its_prompt_and_what_may_be_written_down_of_it(
     assert "hunter2" not in answer["prompt"]
 
 
+def test_private_words_are_not_looked_for(told, answering):
+    assert ask(told, prompt=f"look at this <private>{PROMPT}</private>")["notes"] == []
+
+
 def test_what_was_seen_and_what_fits_nothing_is_not_told(told, answering):
     (note,) = ask(told)["notes"]
     assert ask(told, seen=[note["id"]])["notes"] == []

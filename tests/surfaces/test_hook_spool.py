@@ -183,11 +183,12 @@ def test_an_item_whose_successor_came_before_it_was_read_is_gone(home):
 
 
 def test_what_failed_waits_for_the_next_worker_and_is_given_up_after_three(home):
-    put(home, item())
+    put(home, item(last_assistant_message="the password is hunter2"))
     tried = [[spool.failed(path, "no luck") for path in spool.working(home)] for _ in range(4)]
     assert tried == [[False], [False], [True], []]
     (given_up,) = (Path(home) / "spool" / "failed").glob("*.json")
-    assert json.loads(given_up.read_text())["why"] == "no luck"
+    kept = json.loads(given_up.read_text())
+    assert (kept["why"], kept["last_assistant_message"]) == ("no luck", "")
 
 
 def test_what_is_neither_done_nor_failed_goes_on_waiting_for_ever(home):
@@ -337,7 +338,7 @@ def test_a_worker_lives_on_with_the_lock_and_without_anything_of_the_client(home
 
 
 def test_stop_hands_the_turn_over_with_all_that_the_worker_needs(client):
-    client("Stop", client.sample("Stop.again"))
+    client("Stop", client.sample("Stop.again"), env={"RETAIN_LLM_KEY": "hush"})
     (found,) = client.spooled()
     assert found.pop("at") > 1e9
     assert found == {
@@ -347,6 +348,8 @@ def test_stop_hands_the_turn_over_with_all_that_the_worker_needs(client):
         "transcript": str(client.folder / "transcript.jsonl"),
         "cwd": str(client.shop),
         "project_dir": str(client.shop),
+        "store": str(client.home / "retain.db"),
+        "environment": {"RETAIN_HOME": str(client.home), "RETAIN_EMBEDDING_MODEL": "hashed"},
         "last_assistant_message": "The changelog has it too.",
     }
 

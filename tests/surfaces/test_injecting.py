@@ -193,6 +193,23 @@ def test_what_was_injected_is_written_down_without_its_text_and_without_secrets(
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+def test_a_worktree_that_lies_elsewhere_is_told_what_the_main_checkout_says(client, remember):
+    remember(WEBHOOK)
+    (client.shop / "CLAUDE.md").write_text(f"# Shop\n<!-- MEMORY:START -->\n- {WEBHOOK}\n<!-- MEMORY:END -->\n")
+    (client.shop / ".git" / "worktrees" / "wt").mkdir(parents=True)
+    (client.shop / ".git" / "worktrees" / "wt" / "commondir").write_text("../..\n")
+    tree = client.folder / "wt"
+    tree.mkdir()
+    (tree / ".git").write_text(f"gitdir: {client.shop}/.git/worktrees/wt\n")
+    assert WEBHOOK in started(client, env={"RETAIN_CLAUDE_MD": "true", "CLAUDE_PROJECT_DIR": str(tree)})
+
+
+def test_private_words_are_not_looked_for(client, remember):
+    remember(WEBHOOK)
+    # The part that is looked at begins within the span.
+    assert prompted(client, f"look at this please <private>{'so much ' * 800} {PROMPT}</private>") == ""
+
+
 def test_a_session_id_that_is_no_file_name_stays_in_its_folder(client, remember):
     remember(WEBHOOK)
     assert prompted(client, session="../../escape")

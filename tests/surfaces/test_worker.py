@@ -55,6 +55,13 @@ def test_from_the_hook_to_the_memory(client, transcript):
     assert client.spooled() == []
 
 
+def test_a_store_that_is_named_from_the_project_is_found_from_the_worker(client, transcript):
+    said = client.sample("Stop", transcript_path=str(transcript), session_id="s1")
+    client("Stop", said, env={"RETAIN_DB_PATH": "own.db"})
+    client.settle()
+    assert ((client.shop / "own.db").exists(), (client.home / "own.db").exists()) == (True, False)
+
+
 def test_the_same_transcript_twice_is_stored_once(client, transcript):
     captured(client, transcript)
     copy = transcript.with_name("copy.jsonl")
@@ -102,6 +109,18 @@ def test_a_fork_adds_only_what_is_its_own(client, transcript):
     assert [entry.get("lines", entry) for entry in client.log()] == [4, 1]
 
 
+def test_a_fork_of_what_was_read_ahead_is_known_too(client, transcript):
+    append(transcript, prompt("and the port?", 5))
+    captured(client, transcript, "Stop", message="It is 8080.")
+    append(transcript, answer("It is 8080.", 6))
+    captured(client, transcript, "SessionEnd")
+    fork = transcript.with_name("fork.jsonl")
+    fork.write_bytes(transcript.read_bytes())
+    append(fork, prompt("Remember that the fork uses port 9999.", 9))
+    assert len(captured(client, fork, "SessionEnd", "s2")) == 2
+    assert client.log()[-1]["lines"] == 1
+
+
 def test_a_transcript_that_was_replaced_is_read_from_its_start(client, transcript):
     captured(client, transcript)
     write(transcript, prompt("Remember that the new file is read.", 50))
@@ -142,6 +161,16 @@ def test_nothing_is_captured_where_the_project_says_so(client, transcript):
     (client.shop / ".claude" / "retain.local.md").write_text("---\ncapture: false\n---\n")
     assert (captured(client, transcript), client.spooled()) == ([], [])
     assert client.log()[-1]["note"] == "capture is off"
+
+
+def test_a_worker_that_another_session_started_keeps_to_the_settings_of_each(client, transcript):
+    ours = {name: value for name, value in client.env.items() if name.startswith("RETAIN_")}
+    hand_over(client, transcript, environment=ours)
+    with FakeApis() as apis:
+        other = {"RETAIN_DB_PATH": str(client.folder / "other.db"), "RETAIN_USER_ID": "ada", **by_model(apis)}
+        work(client, **other)
+        assert (apis.bodies(), (client.folder / "other.db").exists()) == ([], False)
+    assert [is_blue(text) for text in texts(client)] == [True]
 
 
 def test_two_sessions_that_stop_at_the_same_moment_lose_nothing(client):

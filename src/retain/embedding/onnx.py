@@ -97,6 +97,8 @@ class Network:
         self._pooling = files.pooling
         self._native = native
         self._turns = threading.BoundedSemaphore(AT_ONCE)
+        # From 1.31 on it reports to its maker, and leaves a device id in the home folder, unless told before it loads.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         # Three calls, not one: the process may end between them.
         with native.call():
             import onnxruntime

@@ -220,8 +220,8 @@ class Engine:
             self._upkeep.later(self._embed_later)
         return done
 
-    def rewind(self, cursor: Cursor) -> None:
-        """Sets back how far a transcript was read: another file is in its place."""
+    def move_cursor(self, cursor: Cursor) -> None:
+        """Sets how far a transcript was read without reading any: further on, or to its start."""
         self.parts.store.apply(Changes(at=cursor.at, cursors=(cursor,)))
 
     def save(self, draft: Draft, supersedes: str | None, caller: Caller) -> Remembered:

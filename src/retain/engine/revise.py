@@ -31,6 +31,7 @@ from retain.errors import Fault, InvalidInput, Refused
 from retain.ports import Store
 
 ENDED = (State.FORGOTTEN, State.INVALIDATED, State.SUPERSEDED)
+_PROVENANCE = ("said_by", "found_by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,9 +266,12 @@ def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
 
 
 def _metadata(old: Memory, edit: Edit) -> Mapping[str, Json]:
+    """Whose word a memory is stays as it was: an agent must not pass a tool's output off as the user's."""
     if edit.metadata is None:
         return old.metadata
-    return edit.metadata if edit.replace_metadata else {**old.metadata, **edit.metadata}
+    given = {name: value for name, value in edit.metadata.items() if name not in _PROVENANCE}
+    known = {name: value for name, value in old.metadata.items() if not edit.replace_metadata or name in _PROVENANCE}
+    return {**known, **given}
 
 
 def _changed(old: Memory, new: Memory, *, relinked: bool) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from retain.engine.lifecycle.redact import redact
+from retain.engine.lifecycle.redact import MARK, redact
 from retain.engine.offer import Note, Offered, Prompted
 from retain.errors import RetainError, invalid
 from retain.run_files import make_folder, remove, write_private
@@ -143,7 +143,8 @@ class Answering:
         request = _request(line)
         if not secrets.compare_digest(str(request.get("token")), self._token):
             raise invalid("token", "…", "is not that of this server")
-        prompt, seen = _text(request, "prompt"), request.get("seen")
+        # The embedder may be a stranger's endpoint, and a hook has no time to look for secrets.
+        prompt, seen = MARK.sub(" ", redact(_text(request, "prompt")).text), request.get("seen")
         if not isinstance(seen, list):
             raise invalid("seen", seen, "must be a list of ids")
         lost = request.get("lost")
@@ -184,8 +185,8 @@ def _text(request: Mapping[str, Any], name: str) -> str:
 
 
 def _told(offered: Offered, prompt: str) -> dict[str, object]:
-    """With the prompt as it may be written down, since looking for secrets would cost the hook its time."""
-    kept = " ".join(redact(prompt).text.split())[:PROMPT] if offered.notes else ""
+    """With the prompt as it may be written down."""
+    kept = " ".join(prompt.split())[:PROMPT] if offered.notes else ""
     return {"notes": [_note(note) for note in offered.notes], "by_meaning": offered.by_meaning, "prompt": kept}
 
 

@@ -80,6 +80,7 @@ def _conversation(call: "Call") -> "dict[str, object]":
         "transcript": call.text("transcript_path"),
         "cwd": call.cwd,
         "project_dir": call.project_dir,
+        "store": call.database,
         "environment": snapshot.variables(),
     }
 

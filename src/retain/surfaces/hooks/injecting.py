@@ -4,6 +4,7 @@ Every function takes one call of a hook and gives the text, empty for none. What
 that nothing is shown twice; where that cannot be done, only the beginning of a session is told anything.
 """
 
+import os
 import time
 
 from retain.domain.choosing import MOST, excerpt, score
@@ -71,7 +72,7 @@ def at_start(call: "Call") -> str:
 
 def for_prompt(call: "Call") -> str:
     """What fits the prompt: by meaning where a server answers at once, else by its words."""
-    prompt = excerpt(without_echo(call.text("prompt"))).strip()
+    prompt = excerpt(_without_private(without_echo(call.text("prompt")))).strip()
     earlier = injected.earlier(call.home, call.session)
     room = call.number("prompt_tokens") - earlier.spent
     if not prompt or room < FEWEST_TOKENS:
@@ -141,11 +142,15 @@ def _rows_for_summary(call: "Call", now: float) -> "list[Mapping[str, Any]]":
 
 
 def _lines_of_claude_md(call: "Call") -> "set[str]":
-    """What the agent is told by the project's own file, if Retain keeps a section in it."""
-    if not call.settings.get("claude_md") or not call.project_root:
+    """What the agent is told by the project's own file, if Retain keeps a section in it.
+
+    The client reads those in and above its folder; a worktree may lie elsewhere than the file of its main checkout.
+    """
+    root = call.project_root if call.settings.get("claude_md") else None
+    if root is None or not os.path.join(os.path.realpath(call.project_dir), "").startswith(os.path.join(root, "")):
         return set()
     try:
-        with open(f"{call.project_root}/CLAUDE.md", encoding="utf-8", errors="replace") as file:
+        with open(os.path.join(root, "CLAUDE.md"), encoding="utf-8", errors="replace") as file:
             _, _, section = file.read().partition(CLAUDE_MD[0])
     except OSError:
         return set()
@@ -236,6 +241,15 @@ def _put(call: "Call", shown: "list[Shown]", room: int, kept: "Callable[[], str]
     entries = [{"at": time.time(), "event": call.event, "prompt": about, **note.entry} for note in fitting]
     new = injected.record(call.home, call.session, entries)
     return framed([note.text for note in fitting if note.id in new]) if new else ""
+
+
+def _without_private(text: str) -> str:
+    """Before it is cut, for the rest of a span that is cut through is not known for what it is."""
+    if "<private" not in text.lower():
+        return text
+    from retain.engine.lifecycle.redact import MARK, redact
+
+    return MARK.sub(" ", redact(text).text)
 
 
 def _redacted(text: str) -> str:

@@ -179,7 +179,7 @@ def _output(event: str, text: str, remark: str = "") -> str:
 
 
 def _remark(call: "Call") -> str:
-    """A fault in the settings may have been meant to switch something off, so nothing is captured until it is mended."""
+    """A fault in the settings may have been meant to switch something off: nothing is captured until it is mended."""
     fault = call.settings.get("fault")
     return f"Retain captures nothing here: {fault}" if fault and call.event == "SessionStart" else ""
 

@@ -1,8 +1,9 @@
 """The spool: what hooks hand over to be captured, and the one detached worker that captures it.
 
-An item is {"v": 1, "event", "session", "transcript", "cwd", "project_dir", "last_assistant_message", "at", …}: one
-file, named so that names sort by age and tell the conversation. A later item of the same conversation takes the place
-of one that still waits, so that the spool grows with the number of conversations, not of turns.
+An item is {"v": 1, "event", "session", "transcript", "cwd", "project_dir", "store", "environment",
+"last_assistant_message", "at", …}: one file, named so that names sort by age and tell the conversation. A later item
+of the same conversation takes the place of one that still waits, so that the spool grows with the number of
+conversations, not of turns.
 
 The worker holds `run/worker.lock`. A hook takes it and hands it down to the worker that it starts, so there is never a
 second one, not even for a moment.
@@ -262,7 +263,8 @@ def _give_up(path: str, why: str) -> None:
     if not _moved(path, kept):
         return
     try:
-        write_private(kept, written({**(read(kept) or {}), "why": why}))
+        # Whoever tries again finds the last answer in the transcript, and it may hold what nobody should keep.
+        write_private(kept, written({**(read(kept) or {}), "last_assistant_message": "", "why": why}))
     except (OSError, ValueError):
         pass  # the log has the reason too
     for name in names_in(folder)[:-MOST_FAILED]:

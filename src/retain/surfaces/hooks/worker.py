@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from retain.app import Retain
-from retain.config import load
+from retain.config import Loaded, load, with_settings_of
 from retain.domain.conversation import Cursor
 from retain.domain.recall import Warning
 from retain.domain.session import Caller
@@ -20,7 +20,7 @@ from retain.engine.capture.capture import Captured, Portion
 from retain.engine.lifecycle.merging import IN_HOOKS, Merged, Occasion, is_due
 from retain.errors import Unavailable
 from retain.run_files import Lock
-from retain.surfaces.hooks import log, spool, transcript
+from retain.surfaces.hooks import log, snapshot, spool, transcript
 from retain.surfaces.hooks.transcript import Mark, Reading
 
 SECONDS = 300.0
@@ -39,6 +39,10 @@ class Item:
     project_dir: Path
     message: str
     at: datetime
+    store: str | None = None
+    """The file that its session reads, absolute: the worker works in another folder."""
+    environment: dict[str, str] | None = None
+    """What the environment of its session says about the settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ def work_on(home: str, item: Item, left: Callable[[], float]) -> Outcome:
     """Captures one conversation with its subagents', consolidates when that is due, and renews the summary."""
     if not item.transcript.is_file():
         return Outcome(note="the transcript is gone")
-    loaded = load({"home": home, "project_dir": item.project_dir}, folder=item.project_dir)
+    loaded = _settings(home, item)
     settings = loaded.settings
     if not settings.capture or settings.deployment_mode == "embedded-memory":
         return Outcome(note="capture is off")
@@ -115,6 +119,15 @@ def work_on(home: str, item: Item, left: Callable[[], float]) -> Outcome:
             outcome = replace(outcome, merged=merged)
         _conclude(app, item, caller, outcome, left)
     return outcome
+
+
+def _settings(home: str, item: Item) -> Loaded:
+    """Those of the item's session: whichever session started this worker may have another store, user or model."""
+    given = {"home": home, "project_dir": item.project_dir, "db_path": item.store}
+    if item.environment is None or item.environment == snapshot.variables():
+        return load(given, folder=item.project_dir)
+    # Without the keys of this environment too: they are for another's endpoints.
+    return load(given, with_settings_of(item.environment), item.project_dir)
 
 
 def _all_read(app: Retain, item: Item, caller: Caller, left: Callable[[], float]) -> Outcome:
@@ -133,12 +146,14 @@ def _read(app: Retain, item: Item, path: Path, *, aside: bool, left: Callable[[]
     while True:
         reading = _portion(path, start, item, aside=aside)
         before += reading.known
-        if outcome.lines == 0 and not reading.more and reading.lines < transcript.lines_needed(item.event):
-            return outcome
         cursor = Cursor(
             *(str(path), item.session, reading.offset, app.now(), reading.last),
             *(_project(caller), caller.user, extractions + 1),
         )
+        if outcome.lines == 0 and not reading.more and reading.lines < transcript.lines_needed(item.event):
+            if reading.known and not reading.lines:  # from now on the last line has an id, by which a fork is known
+                app.engine.move_cursor(replace(cursor, extractions=extractions))
+            return outcome
         marks = tuple((mark.offset, mark.last) for mark in reading.marks)
         captured = app.engine.capture(Portion(reading.conversation, cursor, marks, before), caller, left)
         outcome += Outcome(captured, lines=reading.lines, broken=reading.broken)
@@ -153,7 +168,7 @@ def _beginning(app: Retain, path: Path, item: Item, caller: Caller) -> tuple[Mar
     cursor = store.cursor(str(path))
     start = transcript.begin(path, cursor, store.cursors_at)
     if cursor is not None and start.offset < cursor.offset:
-        app.engine.rewind(Cursor(str(path), item.session, 0, app.now(), None, _project(caller), caller.user))
+        app.engine.move_cursor(Cursor(str(path), item.session, 0, app.now(), None, _project(caller), caller.user))
     return start, cursor.extractions if cursor else 0
 
 
@@ -185,6 +200,7 @@ def _item(given: dict[str, object]) -> Item:
         return value if isinstance(value, str) else ""
 
     at, folder = given.get("at"), text("project_dir") or text("cwd")
+    told = given.get("environment")
     if not text("transcript"):
         raise ValueError("the item names no transcript")
     return Item(
@@ -195,6 +211,8 @@ def _item(given: dict[str, object]) -> Item:
         Path(folder) if folder else Path.home(),
         text("last_assistant_message"),
         datetime.fromtimestamp(float(at), UTC) if isinstance(at, int | float) else datetime.now(UTC),
+        text("store") or None,
+        {str(name): str(value) for name, value in told.items()} if isinstance(told, dict) else None,
     )
 
 
