@@ -92,3 +92,16 @@ def test_secrets_in_metadata_are_not_kept(app, described):
     secret = "ghp_" + "a1B2" * 9
     done = app.engine.update(described.id, Edit(metadata={secret: [secret]}), app.caller())
     assert secret not in repr(done.memory)
+
+
+def test_what_is_worded_anew_is_no_longer_what_the_user_said(app):
+    draft = Draft("We deploy on Mondays", metadata={"said_by": "user", "found_by": "wish", "ticket": 7})
+    id = app.engine.remember(draft, app.caller()).memory.id
+    assert app.update(id, importance=0.9).memory.metadata["said_by"] == "user"
+    assert app.update(id, text="We deploy on Fridays").memory.metadata == {"ticket": 7}
+
+
+def test_what_a_tool_showed_stays_that_however_it_is_worded(app):
+    draft = Draft("We deploy on Mondays", metadata={"said_by": "tool"})
+    id = app.engine.remember(draft, app.caller()).memory.id
+    assert app.update(id, text="We deploy on Fridays").memory.metadata == {"said_by": "tool"}

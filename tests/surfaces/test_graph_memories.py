@@ -354,3 +354,8 @@ def test_another_project_keeps_its_memories_apart(desks, board, tmp_path):
 def test_an_id_is_taken_in_the_nested_form_in_which_it_was_given(board):
     nested = board("get_memory", id=board.noted("We deploy on Mondays"))["id"]
     assert board("get_memory", id=nested)["content"] == "We deploy on Mondays"
+
+
+def test_nobody_can_store_a_memory_in_the_name_of_the_user(board):
+    id = board.noted("We deploy on Mondays", metadata={"said_by": "user", "found_by": "wish", "ticket": 7})
+    assert board("get_memory", id=id)["metadata"] == {"ticket": 7}

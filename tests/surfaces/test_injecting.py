@@ -70,7 +70,7 @@ def test_what_fits_a_prompt_is_framed_as_notes_and_ends_with_its_id(client, reme
     text = prompted(client)
     assert text.startswith("<retain-notes>\nNotes from earlier sessions")
     assert text.endswith("\n</retain-notes>")
-    assert lines(text) == [f"- {WEBHOOK} [memory:{id}]"]
+    assert lines(text) == [f"- {WEBHOOK} (noted by the agent) [memory:{id}]"]
 
 
 @pytest.mark.parametrize("prompt", ["thanks", "yes do it", "fix the typo", "what is the capital of Peru", "", "/clear"])
@@ -391,3 +391,12 @@ def test_why_of_a_purged_memory_has_its_reason_and_not_its_text(client, remember
     assert retain("forget", id, "--purge", "--yes").code == 0
     (told,) = retain("why", id, "--json").body["injected"]
     assert (told["text"], told["state"]) == (None, "gone")
+
+
+@pytest.mark.parametrize(
+    ("said_by", "label"),
+    [("user", ""), (None, " (noted by the agent)"), ("assistant", " (by the agent)"), ("tool", " (from tool output)")],
+)
+def test_a_line_says_whose_word_it_is(client, remember, said_by, label):
+    id = remember(WEBHOOK, metadata={"said_by": said_by} if said_by else {})
+    assert lines(prompted(client)) == [f"- {WEBHOOK}{label} [memory:{id}]"]

@@ -16,6 +16,8 @@ MAX_REASON = 1000
 MAX_PATH = 4096  # what file systems allow
 MAX_TITLE = 200
 MAX_DESCRIPTION = 2000
+# Says whose word a memory is; set by who captured it, never by who calls a tool.
+PROVENANCE = ("said_by", "found_by")
 MAX_DEPTH = 50  # of metadata; no store and no client reads lists in lists without end
 # Further away, a time is somebody's zero or infinity, and no time.
 YEARS = (1900, 2200)

@@ -12,6 +12,7 @@ from retain.domain.recall import Warning
 from retain.domain.session import Caller
 from retain.engine.drafts import (
     MAX_TAGS,
+    PROVENANCE,
     GivenEntity,
     cleaned_entities,
     cleaned_metadata,
@@ -31,7 +32,6 @@ from retain.errors import Fault, InvalidInput, Refused
 from retain.ports import Store
 
 ENDED = (State.FORGOTTEN, State.INVALIDATED, State.SUPERSEDED)
-_PROVENANCE = ("said_by", "found_by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +266,14 @@ def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
 
 
 def _metadata(old: Memory, edit: Edit) -> Mapping[str, Json]:
-    """Whose word a memory is stays as it was: an agent must not pass a tool's output off as the user's."""
+    """Whose word a memory is stays as it was: an agent must not pass a tool's output off as the user's. But what is
+    worded anew is no longer what the user said."""
+    if old.metadata.get("said_by") == "user" and edit.text not in (None, old.text):
+        old = replace(old, metadata={name: value for name, value in old.metadata.items() if name not in PROVENANCE})
     if edit.metadata is None:
         return old.metadata
-    given = {name: value for name, value in edit.metadata.items() if name not in _PROVENANCE}
-    known = {name: value for name, value in old.metadata.items() if not edit.replace_metadata or name in _PROVENANCE}
+    given = {name: value for name, value in edit.metadata.items() if name not in PROVENANCE}
+    known = {name: value for name, value in old.metadata.items() if not edit.replace_metadata or name in PROVENANCE}
     return {**known, **given}
 
 

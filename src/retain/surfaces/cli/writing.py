@@ -47,7 +47,11 @@ def remember(
     """
     given = _text(text)
     texts = [line for line in given.splitlines() if line.strip()] if lines else [given]
-    drafts = [Draft(each, Kind(kind), Scope(scope), importance, tuple(tags), Source(file=file)) for each in texts]
+    given_by = {"said_by": "user"}  # whoever types it here
+    drafts = [
+        Draft(each, Kind(kind), Scope(scope), importance, tuple(tags), Source(file=file), metadata=given_by)
+        for each in texts
+    ]
     with call.memory() as app:
         done = [_remember(app, draft, session) for draft in drafts]
     if lines:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Found = list[tuple[Mapping[str, Any], float]]  # Any: a value of SQLite or of JSON
 
 MOST_CHARACTERS = 9_500  # a client shows at most 10,000
+NOTED = " (noted by the agent)"  # what nobody is known to have said, an agent or a program chose to store
 OLD = 60 * 86_400.0  # seconds after which a note says of when it is
 LOST = ("compact", "clear")  # ways to begin in which the conversation so far is gone
 EDITING = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
@@ -112,7 +113,8 @@ def for_file(call: "Call") -> str:
 def noted(row: Row, now: float) -> str:
     """A memory as one line that says whose word it is, how old if that matters, and under which id it is found."""
     date = time.strftime(" (%Y-%m-%d)", time.gmtime(row.updated)) if now - row.updated > OLD else ""
-    return f"{line(row, NOTE)}{date} [memory:{row.id}]"
+    whose = NOTED if row.said_by is None else ""
+    return f"{line(row, NOTE)}{whose}{date} [memory:{row.id}]"
 
 
 def tokens_in(text: str) -> int:
