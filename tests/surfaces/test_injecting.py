@@ -106,11 +106,11 @@ def test_a_session_begins_with_a_summary_in_whichever_way_it_begins(client, reme
 def test_after_compaction_a_memory_may_come_again_and_the_budget_is_still_one(client, remember):
     remember(WEBHOOK)
     prompted(client)
-    spent = injected.spent(str(client.home), "one")
+    spent = injected.earlier(str(client.home), "one").spent
     started(client, "compact", env={"RETAIN_INJECT_TOKENS": "1"})
-    assert injected.seen(str(client.home), "one") == set()
+    assert injected.earlier(str(client.home), "one").seen == set()
     assert prompted(client)
-    assert injected.spent(str(client.home), "one") == 2 * spent
+    assert injected.earlier(str(client.home), "one").spent == 2 * spent
 
 
 def test_a_session_that_was_cleared_is_another_one(client, remember):
@@ -128,7 +128,7 @@ def test_prompts_of_a_session_share_a_budget(client, remember):
         for name in ("alpha", "bravo", "delta", "fable")
     ]
     assert [bool(text) for text in said] == [True, True, False, False]
-    assert injected.spent(str(client.home), "one") <= 280
+    assert injected.earlier(str(client.home), "one").spent <= 280
 
 
 def test_notes_of_one_prompt_fit_the_budget_together_with_their_frame(client, remember):
@@ -139,7 +139,7 @@ def test_notes_of_one_prompt_fit_the_budget_together_with_their_frame(client, re
     assert len(lines(prompted(client, asked, session="rich"))) == 4
     text = prompted(client, asked, env={"RETAIN_PROMPT_TOKENS": "200"})
     assert 1 <= len(lines(text)) < 4
-    assert len(text.encode()) / 4 <= injected.spent(str(client.home), "one") <= 200
+    assert len(text.encode()) / 4 <= injected.earlier(str(client.home), "one").spent <= 200
 
 
 def test_the_summary_keeps_to_its_budget_and_below_what_a_client_shows(client, remember):

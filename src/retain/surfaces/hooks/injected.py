@@ -54,16 +54,6 @@ def earlier(home: str, session: str) -> Earlier:
     return found
 
 
-def seen(home: str, session: str) -> set[str]:
-    """The memories that a session has before it."""
-    return earlier(home, session).seen
-
-
-def spent(home: str, session: str) -> int:
-    """Tokens that the prompts of a session have been given so far; what it began with does not count."""
-    return earlier(home, session).spent
-
-
 def record(home: str, session: str, entries: "Sequence[Entry]") -> list[str]:
     """Writes them down, all but those that another hook was quicker with; the ids of those that were written.
 
