@@ -198,3 +198,12 @@ def test_with_the_model_a_prompt_finds_what_says_it_in_other_words(sqlite_file, 
     parts = Parts(sqlite_file, bundled, clock)
     assert offered(parts, "how do we ship this to production?") == ["m1"]
     assert offered(parts, "what is the capital of Australia") == []
+
+
+@pytest.mark.parametrize(("prompt", "found"), [("Where do tests live?", ["m1"]), ("what now?", []), ("test it", [])])
+def test_a_question_in_common_words_has_meaning_for_the_model(sqlite_file, clock, bundled, prompt, found):
+    texts = {"m1": "Tests live in tests/all now", "m2": "Prices are integers in cents"}
+    vectors = bundled.embed(list(texts.values()))
+    made = [an_embedding(id, vector, model=bundled.model) for id, vector in zip(texts, vectors, strict=True)]
+    save(sqlite_file, *(a_memory(id, text) for id, text in texts.items()), embeddings=tuple(made))
+    assert offered(Parts(sqlite_file, bundled, clock), prompt) == found

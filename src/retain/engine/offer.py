@@ -70,9 +70,9 @@ def offer(parts: Parts, prompt: Prompted, caller: Caller, seen: Collection[Memor
     What a memory takes the place of is left out with it, as are those that hold no longer, have faded, or were
     said in this very conversation.
     """
-    if not says_something(prompt.text):
-        return Offered()
     is_ready = parts.embedder.state().name == "ready"
+    if not says_something(prompt.text) and not (is_ready and _asks(prompt.text)):
+        return Offered()
     strategy = Strategy.HYBRID if is_ready else Strategy.KEYWORD
     answer = recall(parts, Question(excerpt(prompt.text), strategy=strategy, limit=LOOKED_AT), caller)
     now = parts.clock.now()
@@ -85,6 +85,11 @@ def offer(parts: Parts, prompt: Prompted, caller: Caller, seen: Collection[Memor
             chosen.add(note)
     # What was seen is taken out last: what fits less must not come up because the best is known.
     return Offered(tuple([note for note in chosen.notes if note.memory.id not in seen][:MOST]), is_ready)
+
+
+def _asks(prompt: str) -> bool:
+    """Whether common words are a question all the same: "where do tests live?" has meaning, "what now?" has none."""
+    return prompt.rstrip().endswith("?") and len(telling(prompt)) > 1
 
 
 def _noted(parts: Parts, prompt: str, hits: Sequence[Hit]) -> list[Note]:
