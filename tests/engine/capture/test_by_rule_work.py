@@ -145,6 +145,14 @@ def test_files_without_a_lasting_purpose_are_nothing(path, told):
     assert texts(wrote(path), claude(told)) == []
 
 
+@pytest.mark.parametrize("folder", ["/tmp/pytest-1/test_shop0/home", "/home/ada/debug-tools", "/home/tmp/try/this"])
+def test_where_a_project_lies_does_not_matter(folder):
+    told = claude("`scripts/seed.py`, which fills the database with demo customers.")
+    assert texts(wrote(f"{folder}/shop/scripts/seed.py"), told) == [
+        "scripts/seed.py: fills the database with demo customers."
+    ]
+
+
 def test_a_file_that_was_removed_again_is_nothing():
     assert texts(wrote("src/a.py"), claude("`src/a.py`: the parser of the feed"), ran("rm src/a.py")) == []
 

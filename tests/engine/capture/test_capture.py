@@ -255,6 +255,48 @@ def test_what_a_model_names_as_replaced_gives_way(parts):
     assert judged(parts.store, new, PLACE) == News((old.id,))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "left"),
+    [
+        (
+            "we decided to style with styled-components because the team knows it",
+            "it is slow, we switched to CSS modules instead of styled-components",
+            "We switch to CSS modules instead of styled-components.",
+        ),
+        (
+            "we switched to CSS modules instead of styled-components",
+            "ok final word: we're going with Tailwind instead of CSS modules",
+            "We go with Tailwind instead of CSS modules.",
+        ),
+        (
+            "we're pinned to node 18 because the lambda runtime has nothing newer",
+            "from now on we use node 22 in this repo, not 18",
+            "We use node 22 in this repo, not 18.",
+        ),
+        (
+            "always use single quotes in python here",
+            "from now on use double quotes in python, not single quotes",
+            "Always use double quotes in python, not single quotes.",
+        ),
+        (
+            "remember that the staging database runs on stg-db-1:5432",
+            "correction: the staging database moved, it runs on stg-db-2:6432 now",
+            "The staging database moved, it runs on stg-db-2:6432 now.",
+        ),
+    ],
+)
+def test_a_change_of_mind_ends_what_was_said_before(parts, before, after, left):
+    captured(parts, user(before, 10))
+    captured(parts, user(after, 20), offset=200)
+    assert texts(parts) == [left]
+
+
+def test_what_is_given_up_for_one_purpose_stays_for_another(parts):
+    captured(parts, user("we decided to use postgres for the invoices", 10))
+    captured(parts, user("we decided to use sqlite instead of postgres for the cli", 20), offset=200)
+    assert len(texts(parts)) == 2
+
+
 def test_where_nothing_matches_what_is_replaced_the_new_one_is_stored_all_the_same(parts):
     stored(parts, "Deploys run from the build server every night")
     assert judged(parts.store, found("CI pushes images", replaces="Something else entirely"), PLACE) == News()

@@ -4,6 +4,7 @@ A rule never ends a memory because two texts contradict each other. What ends on
 words, a model that names what is replaced, or the user who says so.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +24,16 @@ ALIKE = 0.6  # strictly above, in the same category: the newer takes the older o
 NAMED = 0.5  # strictly above: this is what is said to be replaced
 MOST = 2000  # memories of one category that are compared
 _LOOKED_UP = 20
+_CHOICE = re.compile(
+    r"(?:(?:we|we're|we've|we are|we have|the team|our team|always|decided:|i|please|just|now|also)\W+)*"
+    r"(?:(?:decided|agreed|chose|voted|want|prefer) (?:to )?)?"
+    r"(?:(?:use|go with|going with|went with|adopt|adopted|chose|picked|prefer|settled on|standardi[sz]ed on|stay on"
+    r"|stick with|pinned to|(?:switch|switched|move|moved|migrate|migrated)(?: \S+){0,4}? to|deploy to|deploy on)"
+    r"|\w+(?: \w+){0,2} with) (?P<what>.+?)"
+    r"(?=[,;.](?:\s|$)| (?:because|since|for|instead of|rather than|in|on|as|so|here|everywhere|then|over|not)\b|$)",
+    re.I,
+)
+_PURPOSE = re.compile(r"\b(?:for|in) (?:the|our|all|every|new|this)? ?(?P<what>[\w-]+(?: [\w-]+)?)", re.I)
 _WORD_OF = {Speaker.USER: 2, Speaker.ASSISTANT: 1, Speaker.TOOL: 0}
 
 
@@ -88,8 +99,27 @@ def _given_up(store: Store, found: Extracted, place: Place) -> Iterable[Memory]:
     terms = query_terms(f"{found.replaces} {found.text}")
     near = store.by_words(terms, Filter((place,)), _LOOKED_UP).scores
     for stored in store.memories(list(near)).values():
-        if clash(stored.memory.text, found.text, cosine=0.0) or _has_its_place(stored.memory.text, found):
+        old = stored.memory.text
+        if _for_another(old, found.text):
+            continue
+        if clash(old, found.text, cosine=0.0) or _has_its_place(old, found) or _is_choice_of(old, found.replaces or ""):
             yield stored.memory
+
+
+def _is_choice_of(old: str, replaced: str) -> bool:
+    """Whether a memory says that what is replaced was chosen: "we style with CSS modules"."""
+    choice = _CHOICE.match(old)
+    chosen = set(query_terms(choice["what"])) if choice else set()
+    return bool(chosen) and chosen <= set(query_terms(replaced))
+
+
+def _for_another(old: str, new: str) -> bool:
+    """Whether both say what they are for, and it is not the same: Postgres stays for the invoices when the cache of
+    the command line leaves it."""
+    here, there = (_PURPOSE.search(text) for text in (old, new))
+    if here is None or there is None:
+        return False
+    return not set(query_terms(here["what"])) & set(query_terms(there["what"]))
 
 
 def _has_its_place(old: str, found: Extracted) -> bool:

@@ -39,7 +39,8 @@ _AT_HAND = re.compile(
 )
 _DEFINITE = re.compile(r"(?:the|its|their|this|that|a|an|one|both|it|them|null|empty|true|false|\d+)\b", re.I)
 _ON_SCREEN = re.compile(
-    r"\b(?:buttons?|pages?|footers?|labels?|icons?|clicks?|clicked|popups?|modals?|dialogs?|banners?|toasts?"
+    r"\b(?:buttons?|pages?(?! (?:cache|tables?|size|faults?|rank))|footers?|labels?|icons?|clicks?|clicked|popups?"
+    r"|modals?|dialogs?|banners?|toasts?"
     r"|tooltips?|checkbox(?:es)?|dropdowns?|sidebar|navbar|menu|tabs? bar|spinner|padding|margin|font|hover\w*"
     r"|scroll\w*|screen"
     r"|headline|placeholder|flexbox|css grid|(?<!-)visible|hidden|shown|displayed|animation\w*|logo|avatar|px)\b",

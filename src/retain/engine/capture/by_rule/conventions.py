@@ -2,7 +2,7 @@
 
 import re
 
-from retain.engine.capture.by_rule.addressed import CODING, DOING, is_complaint, is_on_screen, reaches
+from retain.engine.capture.by_rule.addressed import CODING, DOING, is_complaint, is_for_the_agent, is_on_screen, reaches
 from retain.engine.capture.by_rule.corrections import denied
 from retain.engine.capture.by_rule.declaring import declares, leads_to_a_task
 from retain.engine.capture.by_rule.found import Found, scope_of
@@ -20,12 +20,27 @@ _HABITS = (
 )
 _WE = re.compile(
     rf"(?:{_PLACE})?(?P<what>we (?:only |all |generally |normally |usually |don'?t |do not |always "
-    rf"|never )?(?:{_HABITS})\b(?! \w+ing\b| into\b| out\b| on\b| a lot\b| to\b) .+)",
+    rf"|never )?(?:{_HABITS})\b(?! \w+ing\b| into\b| out\b| on\b| a lot\b| to\b) .+|we (?:deploy|ship|release"
+    rf"|publish) (?:only )?to (?!an?\b|this\b|that\b|it\b)\w.+)",
     re.I,
 )
 _WE_HAVE = re.compile(
     r"(?P<what>we(?:(?:'re| are) (?:using|running|deploying|targeting|hosting) (?!too|so|it|this|that|out|a lot"
     r"|into).+| have .+ (?:in|at|under) [\w~.-]*[/.]\w.*|(?:'re| are) (?:still )?on [\w.-]+ v?\d.*))",
+    re.I,
+)
+_WE_WORK_WITH = re.compile(
+    r"(?P<what>we (?:log|indent|validate|authenticate|style|schedule|monitor|cache|render|sign|encrypt|hash|paginate"
+    r"|translate"
+    r"|provision|trace|document)(?: (?!it|this|that|them)[\w-]+){0,2} (?:with|via|through|using) (?!an?\b|the\b|this\b"
+    r"|that\b|it\b)\w.*)",
+    re.I,
+)
+_ORDERED_HERE = re.compile(r"(?:use|prefer|avoid|write|follow|keep|name|format)\b(?!.*\bto\b)(?: \S+){1,9}$", re.I)
+_FOR_WHAT = re.compile(
+    r"for (?!now\b|example|instance|this\b|that\b|the moment|some reason|once)[\w -]{2,30}?,? (?=we (?:only |always "
+    r"|never )?"
+    r"(?:use|cache|keep|store|write|deploy|run|test|rely)\b)",
     re.I,
 )
 _WE_DO_NOT = re.compile(
@@ -40,22 +55,34 @@ _WE_MAY_NOT = re.compile(
     r"|otherwise)\b .+",
     re.I,
 )
+_HOW_TO = re.compile(
+    r"to (?:run|build|deploy|test|start|lint|release|regenerate|format) (?!it\b|this\b|that\b|them\b)[\w -]{2,40}?,?"
+    r" (?:use|run|call|you (?:need|have) to|you must) .+"
+    r"|you need (?!to\b|it\b|this\b|that\b|an?\b|the\b)[\w .+-]{2,40} to (?:build|run|test|deploy|compile)\b.*"
+    r"|on (?:macos|mac|macs|windows|linux|ubuntu|debian|arm\w*|m\d|ci|prod|staging),? (?:you|we) (?:have to|need to"
+    r"|must"
+    r"|can'?t|cannot) .+|no (?!errors|tests|changes|problems|issues|one\b|idea|bugs)[\w -]{3,40} in (?:this|our)"
+    r" (?:project|repo|codebase)[.!]*$",
+    re.I,
+)
 _FOR_EVERY = re.compile(
     r".{2,60}? (?:has to|have to|must|needs to) (?!be ).{2,60}?\b(?:every|each|all) (?!time|day|of|the time)\w+.*", re.I
 )
-_THIS_PROJECT = re.compile(
-    r"this (?:project|repo|repository|codebase|app|service|package) (?:is|uses|has|needs|targets|supports|runs"
-    r"|must)\b .+|this is an? .*\b(?:monorepo|library|cli|app|service|package|plugin|framework)\b.*",
-    re.I,
-)
 _MADE = (
-    r"tests?|specs?|endpoints?|routes?|handlers?|functions?|methods?|class(?:es)?|modules?|packages?|services?"
+    r"code|tests?|specs?|endpoints?|routes?|handlers?|functions?|methods?|class(?:es)?|modules?|packages?|services?"
     r"|components?"
     r"|migrations?|commits?|prs?|pull requests?|branch(?:es)?|scripts?|files?|importers?|jobs?|quer(?:y|ies)|tables?"
     r"|models?"
     r"|hooks?|releases?|changes?|features?|repos?|libs?|librar(?:y|ies)|dependenc(?:y|ies)|plugins?|configs?|errors?"
     r"|secrets?"
     r"|texts?|strings?|apis?|events?|commands?|env vars?|images?|containers?|deploys?|deployments?"
+)
+_THIS_PROJECT = re.compile(
+    r"this (?:project|repo|repository|codebase|app|service|package) (?:is|uses|has|needs|targets|supports|runs"
+    r"|must)\b .+|(?:the|our) (?:convention|rule|policy) (?:here |for [\w -]{2,30}? )?is (?!in\b|on\b|not\b)\w.+"
+    rf"|we want (?:all|every|each|any)\b(?: [\w-]+){{0,2}}? (?:{_MADE}) to .+"
+    r"|this is an? .*\b(?:monorepo|library|cli|app|service|package|plugin|framework)\b.*",
+    re.I,
 )
 _EVERY = re.compile(
     rf"(?:every|each|all|any)\b(?: [\w`/.-]+){{0,3}}? (?:{_MADE})\b.{{0,40}}? (?:needs?|must|gets?|has to|have to"
@@ -102,17 +129,29 @@ def convention(sentence: Sentence) -> Found | None:
     text = opened(sentence.text)
     if is_complaint(text) or is_on_screen(text) or leads_to_a_task(text) or _SOON.search(text):
         return None
-    match = _WE.match(text) or _WE_HAVE.match(text) or _WE_DO_NOT.match(text)
+    purpose = _FOR_WHAT.match(text)
+    if purpose is not None and not sentence.beside_question and not _AILING.search(text):
+        return _found(text)
+    match = _WE.match(text) or _WE_HAVE.match(text) or _WE_WORK_WITH.match(text) or _WE_DO_NOT.match(text)
     if match is not None:
         is_aside = sentence.beside_question and not reaches(text)
         is_vague = _VAGUE.match(match["what"]) or _AILING.search(match["what"])
         return None if is_vague or is_aside else _found(match["what"])
     match = _HERE_WE.match(text)
-    if match is not None and match["what"].lower().startswith("we "):
+    if match is not None and (match["what"].lower().startswith("we ") or _is_ordered_here(match, sentence)):
         return _found(match["what"])
     if match is not None and not text.lower().startswith("here") and declares(match["what"]):
         return _found(match["what"])
     return _found(text) if _is_custom(text, sentence) else None
+
+
+def _is_ordered_here(match: re.Match[str], sentence: Sentence) -> bool:
+    """ "In this project, use 4 spaces": a way to work, where no task stands beside it."""
+    if sentence.beside_request:
+        return False
+    verb, _, rest = match["what"].partition(" ")
+    is_way = _ORDERED_HERE.match(match["what"]) and is_for_the_agent(verb, rest, alone=True, told=True)
+    return bool(is_way) and reaches(match[0][: match.start("what")])
 
 
 def _is_custom(text: str, sentence: Sentence) -> bool:
@@ -124,7 +163,10 @@ def _is_custom(text: str, sentence: Sentence) -> bool:
     ordered = _AND_NEVER.match(text)
     if ordered and declares(text) and ordered["verb"].lower() in DOING | CODING:
         return True
-    if _NOT_SO.match(text) or ((_OBJECTS.match(text) or _IN_FOLDER.match(text)) and not sentence.beside_question):
+    if _NOT_SO.match(text):
+        return True
+    is_told = _OBJECTS.match(text) or _IN_FOLDER.match(text) or _HOW_TO.match(text)
+    if is_told and not sentence.beside_question:
         return True
     if sentence.beside_request or sentence.beside_question:
         return bool(_IN_THIS.search(text) and declares(text))

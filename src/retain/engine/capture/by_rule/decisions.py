@@ -1,9 +1,14 @@
 """Decisions that the user states, with their reason and what they replace."""
 
 import re
+from dataclasses import replace
 
 from retain.engine.capture.by_rule.addressed import is_complaint, is_on_screen, reaches
-from retain.engine.capture.by_rule.found import Found
+from retain.engine.capture.by_rule.commitments import ails, committed
+from retain.engine.capture.by_rule.corrections import denied
+from retain.engine.capture.by_rule.declaring import declares, is_order
+from retain.engine.capture.by_rule.found import Found, given_up
+from retain.engine.capture.by_rule.labels import settled
 from retain.engine.capture.by_rule.statement import opened
 from retain.engine.capture.by_rule.typed import Sentence
 
@@ -19,7 +24,7 @@ _DECIDED = re.compile(
 )
 _GO_WITH = re.compile(
     rf"(?:(?:{_WILL}|we|we(?:'re| are)) (?=\w)|(?=going\b))(?:just )?(?:go(?:ing)? (?:with|for)"
-    r"|stick(?:ing)? (?:with|to)|settle on"
+    r"|stick(?:ing)? (?:with|to)|settle on|standardi[sz]e on"
     r"|opt for)"
     r" (?P<what>.+)",
     re.I,
@@ -30,7 +35,8 @@ _IT_IS = re.compile(
     re.I,
 )
 _DONE_BECAUSE = re.compile(
-    r"we(?:'ve| have)? (?:kept|pinned|disabled|enabled|removed|vendored|forked|froze|frozen|split|dropped|avoid|keep"
+    r"we(?:'ve| have)? (?:kept|bumped|raised|lowered|increased|reduced|capped|limited|turned (?:off|on)|pinned"
+    r"|disabled|enabled|removed|vendored|forked|froze|frozen|split|dropped|avoid|keep"
     r"|picked) .+ (?:because|since|due to|so that) .+",
     re.I,
 )
@@ -43,11 +49,8 @@ _SWITCH = re.compile(
 )
 _SWITCH_TO = re.compile(
     r"(?:let'?s|we(?:'ll| will|'re| are|'ve| have)?) (?:(?:switch(?:ing|ed)?|migrat(?:e|ing|ed)) to"
-    r"|mov(?:e|ing|ed) to(?=.*(?:,|because|since))) (?P<what>.+)",
+    r"|mov(?:e|ing|ed) to(?=.*(?:,|because|since)| (?-i:[A-Z]))) (?P<what>.+)",
     re.I,
-)
-_DROPPING = re.compile(
-    r"we(?:'re| are) (?:dropping|deprecating|retiring|sunsetting) (?!the (?:column|table|index|last)\b).+", re.I
 )
 _DROP = re.compile(
     rf"(?:let'?s |we(?:'ll| will) )?(?:drop|ditch|get rid of) (?P<old>{_NAME})(?:,| and)(?: we(?:'ll)?)?"
@@ -84,9 +87,13 @@ _OUR_REASON = re.compile(
     re.I,
 )
 _FOR_EVERYTHING = re.compile(
-    r"(?:please |pls )?use (?!the\b|this\b|that\b|it\b|an?\b|your\b)[\w`@/.+# -]{2,40}? for (?:everything|all of our"
-    r"|all our)\b.*"
-    r"|(?:please |pls )?use .{2,60} (?:in|across) (?:this|our|the whole) (?:project|repo|repository|codebase)\b.*"
+    r"(?:please |pls )?use (?!the\b|this\b|that\b|it\b|an?\b|your\b)[\w`@/.+# -]{2,40}? for (?:everything|anything"
+    r"|all new|every new|all of our|all our)\b.*"
+    r"|(?:please |pls )?use (?!it\b|this\b|that\b)[\w`@/.+# -]{2,40}, never (?!mind)[\w`@/.+# -]{2,40}[.!]*$"
+    r"|(?:please |pls )?(?:use|prefer|avoid|follow) .{2,60} (?:in|across) (?:this|our|the whole) (?:project|repo"
+    r"|repository|codebase)\b.*"
+    r"|(?:please |pls )?use (?!the\b|this\b|that\b|it\b|an?\b|your\b)[\w`@/.+# -]{2,40}? everywhere(?:,? not\b|, we\b"
+    r"|,? instead of\b).+"
     r"|let'?s not (?:use|add|introduce) (?!this\b|that\b|it\b|an?\b|the\b)\w.+,.+",
     re.I,
 )
@@ -94,13 +101,6 @@ _STAYS = re.compile(
     r"(?:the|our|all) [\w -]{2,40}? (?:stays?|remains?) (?!the same|where|here|there|as |open|stuck|up"
     r"|on hold)[\w`@/.+# -]{2,40}?"
     r"(?:, .{8,}|,? (?:because|since) .+)",
-    re.I,
-)
-_OLD = re.compile(
-    r"\b(?:instead of|rather than|over|replacing|not"
-    r"|no longer(?: use)?) (?!(?:to|be|only|yet)\b)(?P<old>[\w@/.+#` -]{2,60}?)(?=\s+(?:because|since|as|so|for|due"
-    r"|in|on|—"
-    r"|-)\b|[,;:()]|\.(?:\s|$)|$)",
     re.I,
 )
 _REASON = re.compile(r"\b(?:because|since|due to|so that|as (?:it|we|they|the|our))\b", re.I)
@@ -111,7 +111,11 @@ _NO_NAME = re.compile(
     re.I,
 )
 _HERE = re.compile(r"\b(?:this|that|these|those|here|there)\b", re.I)
-_CODE_PLACE = re.compile(r"\(\)|\.\w{1,4}\b(?!\w)|\bline \d|\b(?:main|master|left|right|top|bottom|here|there)\b", re.I)
+_CODE_PLACE = re.compile(
+    r"\(\)|\w\.(?:py|tsx?|jsx?|mjs|vue|go|rs|rb|java|kt|c|h|cpp|cs|php|sql|s?css|html|md|json|ya?ml|toml)\b|\bline \d"
+    r"|\b(?:main|master|left|right|top|bottom|here|there)\b",
+    re.I,
+)
 # "a dict here", "the shorter name", "that": the choice of the moment, in one place of the code or the talk.
 _POINTING = re.compile(
     r"(?:this|that|it|your|yours|my|one|these|those|option|plan|variant|both|another|a|an|same|whatever|\d+"
@@ -122,27 +126,51 @@ _SMALL = re.compile(r"the\b|.*\bhere[.!]*$", re.I)
 _PURPOSE = re.compile(r"\bfor (?:the |our |all |every |this )?\w+|\binstead of\b|\beverywhere\b", re.I)
 _AFTER_NAME = re.compile(r",|\s(?:because|since|so that|due to)\b", re.I)
 _WHAT_FOR = re.compile(r"\b(?:for|instead of|because|since|everywhere|over|rather than|as (?:the|our))\b", re.I)
+_NOT_THE_OTHER = re.compile(
+    r"(?!(?:return|call|set)\b)[\w`@/.+#-]{2,30}(?: [\w`@/.+#-]+)?,? (?:and )?not (?!(?:the|this|that|it|an?|yet)\b)"
+    r"[\w`@/.+#-]{2,30}(?: [\w`@/.+#-]+)?[.!]*",
+    re.I,
+)
+_MEETING = re.compile(
+    r"^(?:yesterday|this (?:morning|week)|(?:in|at|after|during|since) [\w' -]{3,40}?),? (?=we(?:'ve| have|'re| are)?"
+    r" (?:all |finally |just )?(?:decided|agreed|going with|settled|chose|picked|adopted|voted|standardi[sz]ed)\b)",
+    re.I,
+)
 _EMPTY = re.compile(r"\b(?:decided|agreed|settled) (?:on )?(?:nothing|that|it|this)\b[.!]*$", re.I)
 
 
 def decision(sentence: Sentence) -> Found | None:
-    text = opened(sentence.text)
-    if is_on_screen(text):
+    text = _MEETING.sub("", opened(sentence.text))
+    if is_on_screen(text) or ails(text):
         return None
-    decided = _decided(text, sentence.whole)
-    if decided is not None:
-        return decided
-    for rule in (_switched, _dropped, _chosen, _kept):
+    found = _decided(text, sentence.whole) or _stated(text) or _second_thought(sentence.text)
+    if found is not None:
+        return found
+    told = settled(text)
+    return _final(opened(told)) if told else None
+
+
+def _stated(text: str) -> Found | None:
+    for rule in (_switched, _dropped, _chosen, _kept, committed):
         found = rule(text)
         if found is not None:
-            return found
-    return _second_thought(sentence.text)
+            return found if found.replaces else replace(found, replaces=given_up(found.text))
+    return None
+
+
+def _final(text: str) -> Found | None:
+    """What "final word:" leads to: whatever is told or ordered there is decided."""
+    found = _decided(text, text) or _stated(text)
+    if found is not None:
+        return found
+    is_choice = re.match(r"we\b", text, re.I) or declares(text) or is_order(text)
+    return Found(text, "decision", replaces=given_up(text)) if is_choice and not _HERE.search(text) else None
 
 
 def _decided(text: str, whole: str) -> Found | None:
-    if _EMPTY.search(text) or not any(told.match(text) for told in (_DECIDED, _DROPPING, _DONE_BECAUSE)):
+    if _EMPTY.search(text) or not any(told.match(text) for told in (_DECIDED, _DONE_BECAUSE)):
         return None
-    return Found(text, "decision", replaces=_old(text) or _old(whole))
+    return Found(text, "decision", replaces=given_up(text) or given_up(whole))
 
 
 def _second_thought(said: str) -> Found | None:
@@ -169,7 +197,7 @@ def _switched(text: str) -> Found | None:
     match = _SWITCH_TO.match(text)
     if match is None or _is_small(match["what"]):
         return None
-    return Found(f"We switch to {match['what']}", "decision", replaces=_old(match["what"]))
+    return Found(f"We switch to {match['what']}", "decision", replaces=given_up(match["what"]))
 
 
 def _dropped(text: str) -> Found | None:
@@ -189,7 +217,7 @@ def _kept(text: str) -> Found | None:
         is_meant = _is_named(match, "new", "old") and _OUR_REASON.search(match["why"])
         return Found(text, "pattern", replaces=match["old"].strip("`")) if is_meant else None
     if _FOR_EVERYTHING.match(text):
-        return Found(text, "pattern")
+        return Found(text, "pattern", replaces=denied(text))
     return Found(text, "decision") if _STAYS.match(text) and not is_complaint(text) else None
 
 
@@ -220,15 +248,16 @@ def _chosen(text: str) -> Found | None:
     if match is not None and len(match["why"].split()) > 2:
         return _we("go with", match["what"] + match["why"])
     match = _USE.match(text)
-    if match is not None and not _is_small(match["what"]) and _WHAT_FOR.search(match["what"]):
+    is_meant = match is not None and (_WHAT_FOR.search(match["what"]) or _NOT_THE_OTHER.fullmatch(match["what"]))
+    if match is not None and is_meant and not _is_small(match["what"]):
         return _we("use", match["what"])
     if _INSTEAD.match(text) and _REASON.search(text):
-        return Found(text, "decision", replaces=_old(text))
+        return Found(text, "decision", replaces=given_up(text))
     return None
 
 
 def _we(verb: str, what: str) -> Found:
-    old = _old(what)
+    old = given_up(what)
     return Found(f"We {verb} {what}", "decision", replaces=f"We {verb} {old}" if old else None)
 
 
@@ -236,8 +265,3 @@ def _is_small(what: str) -> bool:
     if _POINTING.match(what):
         return True
     return _SMALL.match(what) is not None and not (_REASON.search(what) or _PURPOSE.search(what))
-
-
-def _old(text: str) -> str | None:
-    match = _OLD.search(text)
-    return match["old"].strip() if match else None

@@ -7,7 +7,7 @@ _VERBS = (
     r"|breaks?|fails?|reads?|writes?|listens?|stores?|comes?|must|can'?t|cannot|can|doesn'?t|don'?t|won'?t|does not"
     r"|do not|supports?|belongs?|contains?|depends?|relies|rely|takes?|gets?|works?|happens?|points?|starts?|ships?"
     r"|shows?|cuts?|drops?|follows?|holds?|keeps?|logs?|calls?|talks?|rejects?|accepts?|sits?|stays?|ends?|includes?"
-    r"|allows?|exports?|imports?|expires?|rotates?"
+    r"|(?:changed|moved) to|allows?|exports?|imports?|expires?|rotates?"
 )
 _POINTS = (
     r"(?!(?:it|this|that|these|those|they|he|she|i|you|we|there|here|who|what|which|if|when|because|please"

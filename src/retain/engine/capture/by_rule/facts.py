@@ -21,7 +21,11 @@ _HAPPENS = re.compile(
     re.I,
 )
 _DO_NOT = re.compile(r"(?:do not|don'?t|never) (?P<what>(?P<verb>[a-z-]+) .+)", re.I)
-_TOLD = re.compile(r"(?:btw|by the way|fyi|for your information|just so (?:that )?you know)\b", re.I)
+_TOLD = re.compile(
+    r"(?:btw|by the way|fyi|for your information|just so (?:that )?you know|for context|good to know|heads[- ]up"
+    r"|(?:quick|small|side|short) note)\b",
+    re.I,
+)
 _TOLD_LAST = re.compile(r"[\s,]*\b(?:btw|by the way|fyi|just so you know)[.!]*$", re.I)
 _NEEDS = re.compile(
     r".{2,80}? (?:needs?|requires?|expects?) .{2,80}\b(?:running|installed|set|enabled|started|up|first|available"
@@ -33,7 +37,7 @@ _NEEDS = re.compile(
 _NEEDS_ELSE = re.compile(
     r".{2,80}? (?:needs?|requires?|must|has to|have to) .{2,120}\b(?:otherwise|or else|or (?:it|they|those|these|the"
     r"|that|everything|nothing|you)|because|since|by law|, (?:ci|prod|we|our|the (?:ci|server|customers?))"
-    r"|required by|for (?:legal|compliance|audit|security))\b.*",
+    r"|required by|, (?:the )?\w+ requires|for (?:legal|compliance|audit|security))\b.*",
     re.I,
 )
 _HURTS_WHEN = re.compile(
@@ -45,7 +49,8 @@ _HURTS_WHEN = re.compile(
 _STANDING = re.compile(
     r".{2,80}? (?:(?:is|are) (?:always |only |never )?(?:(?:read-only|readonly|immutable|append-only|deprecated|frozen"
     r"|(?:auto-?)?generated|case-(?:in)?sensitive|versioned|shared|encrypted|forbidden|off limits|rate[- ]limited"
-    r"|single-threaded|mirrored)|(?:hosted|deployed|stored|kept|served|run|written|documented|described|handled|managed"
+    r"|single-threaded|mirrored|mandatory|banned|not allowed)|(?:hosted|deployed|tracked|published|announced|stored"
+    r"|kept|served|run|written|documented|described|handled|managed"
     r"|configured|provided|owned|maintained|synced|signed|rendered|cached) (?:in|on|at|under|by|via|through|with"
     r"|from|as)"
     r"|(?:\w+ )?separated|called)|comes? from"
@@ -73,6 +78,18 @@ _MUST = re.compile(
     r"|be ignored)\b.*",
     re.I,
 )
+_VALUED = re.compile(
+    r"(?:the|our) (?:[\w-]+ ){0,3}?(?:(?:[\w-]+ )(?:url|host|port|timeout|limit|quota|version|region|bucket|domain"
+    r"|address|policy|namespace|registry|budget|schedule)|deadline|(?:launch|release|cutover|freeze|go-live) date"
+    r"|retention(?: period)?|license|currency)"
+    r"(?: (?:for|of|on|in) [\w -]{2,30}?)? (?:is|are|(?:has )?changed to|(?:has )?moved to) (?:now )?"
+    r"(?=\S*(?:\d|\w[./]\w)|[A-Z]\w+).+|.{2,60}? (?:is|are|runs?|listens?) on port \d+\b(?! (?:and|but)\b).*"
+    r"|.{2,40}? (?:is|are) (?:planned|scheduled|set) for (?!today|tomorrow|tonight|later|next|now)\w.+"
+    r"|(?:the|our) .{2,40}? (?:must|has to|have to) be (?:run|started|executed|deployed|built|installed) (?:from"
+    r"|with|on"
+    r"|before|after|as|in)\b.+",
+    re.I,
+)
 _VALUES = re.compile(r"\b(?:null|undefined|true|false|recalculated)\b", re.I)
 _TO_BE_DONE = re.compile(
     r"\b(?:needs?|has|have) (?:to be )?(?:fix|updat|refactor|chang|rewrit|clean|review|test|remov|renam|merg|handl"
@@ -81,7 +98,7 @@ _TO_BE_DONE = re.compile(
 )
 _PASSING = re.compile(
     r"^error\b|\b(?:again|still|now|today|yesterday|tonight|this morning|suddenly|since (?:the|yesterday|this)"
-    r"|seems?|a mess|just (?:broke|failed|crashed)|down|broken|red|failing|i|i'm|im|i'll"
+    r"|seems?|a mess|(?:just|we) (?:broke|failed|crashed)|down|broken|red|failing|i|i'm|im|i'll"
     r"|my|that'?s why|leaks state|interferes?)\b",
     re.I,
 )
@@ -96,7 +113,7 @@ def fact(sentence: Sentence) -> Found | None:
         return None
     if is_complaint(text) or is_on_screen(text):
         return None
-    is_ours = text.lower().startswith("we ") or (_OURS.match(text) is not None and declares(text))
+    is_ours = re.match(r"we\b", text, re.I) is not None or (_OURS.match(text) is not None and declares(text))
     is_told = is_ours and _TOLD.search(sentence.text) is not None
     if not (is_told or _is_standing(text, sentence)):
         return None
@@ -123,4 +140,4 @@ def _is_standing(text: str, sentence: Sentence) -> bool:
         return True
     if sentence.beside_request or sentence.beside_question or _VALUES.search(text):
         return False
-    return any(pattern.match(text) for pattern in (_STANDING, _OURS_IS, _ALWAYS, _HURTS_WHEN, _MUST))
+    return any(pattern.match(text) for pattern in (_STANDING, _OURS_IS, _ALWAYS, _HURTS_WHEN, _MUST, _VALUED))

@@ -19,10 +19,13 @@ _SOURCE_WORDS = """
 """
 _SOURCE = frozenset(_SOURCE_WORDS.split())
 _PASSING = re.compile(
-    r"(?:^|/)(?:te?mp|scratch|tests?|specs?|__tests__|fixtures?|examples?|playground|node_modules|\.git|dist|build"
-    r"|migrations?)(?:/|$)|(?:^|/)(?:test_|try|tmp|temp|scratch|debug|repro)|[._-](?:test|spec|stories)\.|_test\.",
+    r"(?:^|/)(?:tests?|specs?|__tests__|fixtures?|examples?|playground|node_modules|\.git|dist|build|migrations?)/"
+    r"|(?:^|/)(?:test_|try|tmp|temp|scratch|debug|repro)[^/]*$|[._-](?:test|spec|stories)\.[^/]*$|_test\.[^/]*$",
     re.I,
 )
+_SCRATCH = re.compile(r"(?:^|/)(?:te?mp|scratch)/", re.I)
+# A project may itself lie in a folder with such a name, so only the end of a path is looked at.
+_INSIDE, _NEAR = 6, 3
 _PURPOSE = re.compile(
     r"(?:\s*(?::|–|—|-|→)\s+|,\s+(?:which|that)\s+|,\s+(?=an?\s)"
     r"|\s+(?=(?:holds|contains|provides|handles|implements|wraps|exposes|defines|keeps|parses|loads|manages|serves"
@@ -83,9 +86,14 @@ def _is_notable(path: str) -> bool:
     return (
         suffix in _SOURCE
         and len(plain) <= 200
-        and not _PASSING.search(plain)
+        and not _PASSING.search(_end(plain, _INSIDE))
+        and not _SCRATCH.search(_end(plain, _NEAR))
         and re.fullmatch(r"[\w@./+\[\]() -]+", plain) is not None
     )
+
+
+def _end(path: str, parts: int) -> str:
+    return "/".join(PurePosixPath(path).parts[-parts:])
 
 
 def _told_nearby(turns: Sequence[Turn], place: int) -> Iterator[tuple[int, str]]:

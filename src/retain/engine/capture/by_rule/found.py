@@ -28,6 +28,19 @@ _LEAD_EVERYWHERE = re.compile(
     r"|(?:projects?|repos?|repositories)\s*[,:–-])|everywhere\s*[,:–-])\s*",
     re.I,
 )
+_GIVEN_UP = re.compile(
+    r"\b(?:instead of|rather than|over|replacing|not"
+    r"|no longer(?: use)?) (?!(?:to|be|only|yet)\b)(?P<old>[\w@/.+#` -]{2,60}?)(?=\s+(?:because|since|as|so|for|due"
+    r"|in|on|—"
+    r"|-)\b|[,;:()]|\.(?:\s|$)|$)",
+    re.I,
+)
+_INSTEAD_OF = re.compile(r"\b(?:instead of|rather than)\b", re.I)
+_LAST_EVERYWHERE = re.compile(
+    r",? (?:(?:in|for|across) (?:all|every|each|any|all of) (?:(?:my|our) (?:projects?|repos?|repositories)"
+    r"|(?:project|repo)(?: of mine)?)|wherever i work)[.!]*$",
+    re.I,
+)
 _HURTS = re.compile(
     r"\b(?:break|breaks|broke|fails?|crash(?:es)?|careful|beware|otherwise|read-only|corrupts?|deadlocks?|leaks?"
     r"|silently|times? out|cuts?|overflows?|slow|flaky|doesn'?t work|won'?t work|does not work|can'?t|cannot"
@@ -70,6 +83,21 @@ def scope_of(text: str) -> Scope:
 def without_reach(text: str) -> str:
     """The text without "in all my projects:" in front; its scope says that."""
     return _LEAD_EVERYWHERE.sub("", text)
+
+
+def given_up(text: str) -> str | None:
+    """What a text says to be replaced: "use x instead of y", "x, not y"."""
+    match = _GIVEN_UP.search(text)
+    return match["old"].strip() if match else None
+
+
+def instead_of(text: str) -> str | None:
+    """What is replaced in so many words, where "not" may mean something else."""
+    return given_up(text) if _INSTEAD_OF.search(text) else None
+
+
+def ends_everywhere(text: str) -> bool:
+    return _LAST_EVERYWHERE.search(text) is not None
 
 
 def category_of(text: str) -> str:

@@ -29,13 +29,20 @@ _GUESSES = re.compile(
 _HEARSAY = re.compile(
     r"^(?:according to|(?:as )?per (?:the|our|my) |apparently|supposedly|allegedly|they|he|she|people|everyone"
     r"|everybody|somebody|someone|some"
-    r"|nobody (?!may|must|is)|most)\b|^(?:the |my |our |his |her |a )?[\w.@'-]+(?: [\w.'-]+)? (?:says?|said|thinks?"
+    r"|nobody (?!may|must|is)|most)\b|^(?!(?:always|never|use|don'?t|do)\b)(?:the |my |our |his |her "
+    r"|a )?[\w.@'-]+(?: [\w.'-]+)? (?:says?|said|thinks?"
     r"|thought|wrote|writes|told|wants?|wanted|suggests?|suggested|recommends?|recommended|claims?|claimed|insists?"
     r"|prints?|asked|asks|proposed|proposes|believes?|complains?|complained|demands?|advises?|advised|goes like"
     r"|was like"
     r"|were like|(?:requires?|mandates?) that|swears?|reports?|reported|mentions?|mentioned|argues?)\b"
     r"|, (?:the )?\w+ (?:says?|said|claims?|told me|wants it)\W*$|\b(?:in my old|at my (?:old|last|previous)|back then"
     r"|used to|years ago|last (?:week|month|year) we)\b",
+    re.I,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:(?:in|at|from) (?:my|our|an?) (?:old|last|previous|former|first|other) (?:job|company|team|employer|project"
+    r"|place|gig|startup|workplace)|back (?:then|when)|years ago|when i (?:was|worked|started) (?:at|for|with|in))\b"
+    r"|^(?:back |over )?at [\w-]+,? we\b",
     re.I,
 )
 _OWN_VOICE = re.compile(r"^(?:i|we|i've|we've|as i|like i) ", re.I)
@@ -81,7 +88,7 @@ def is_own(sentence: Sentence) -> bool:
 
 
 def _holds(text: str) -> bool:
-    if "\x00" in text or _JOKES.search(text) or _NEGATED.search(text):
+    if "\x00" in text or any(pattern.search(text) for pattern in (_JOKES, _NEGATED, _ELSEWHERE)):
         return False
     if _FOR_THE_MOMENT.search(text) or is_question(text):
         return False

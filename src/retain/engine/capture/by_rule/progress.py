@@ -26,6 +26,22 @@ _STILL = re.compile(
     r"|not done))\b(?P<rest>.*)",
     re.I,
 )
+_POSTPONED = re.compile(
+    r"(?:let'?s|we(?:'ll| will)?|i(?:'ll| will)?) (?:leave|postpone|defer|park|keep|save|do|skip|tackle"
+    r"|push) (?P<what>(?!it\b|this\b|that\b"
+    r"|them\b|these\b|those\b)[^,;.]{3,80}?) (?:for|until|to|till) (?:later|another (?:day|time|session|pr)"
+    r"|after (?:the )?"
+    r"(?:launch|release)|next (?:week|sprint|session|time)|v\d\S*)(?:,? (?:but|and|so) (?:please |pls )?(?:remember"
+    r"|don'?t"
+    r" forget|do not forget|remind me) to (?P<then>.+)|[\s.!]*$|, .+)",
+    re.I,
+)
+_BEFORE_LAUNCH = re.compile(
+    r"(?:remember|don'?t forget|do not forget|remind me) to (?P<what>.+ before (?:we|the|our|going) (?:launch"
+    r"|release|ship|go"
+    r" live|live|public|launching|next release)\b.*)",
+    re.I,
+)
 _THAT = re.compile(r"^(?:that|this|it|there|here)\b", re.I)
 
 
@@ -35,6 +51,9 @@ def progress(sentence: Sentence) -> Found | None:
     if match is not None:
         what = next(value for value in match.groups() if value)
         return None if _THAT.match(what) else Found(f"Next: {what}", "progress")
+    postponed = _postponed(text)
+    if postponed is not None:
+        return postponed
     match = _STILL.match(text)
     if match is not None and re.search(rf"to-?do|{_LATER}|\bcontinue\b", match["what"] + match["rest"], re.I):
         return Found(f"Open: {match['what']}", "progress")
@@ -48,3 +67,12 @@ def progress(sentence: Sentence) -> Found | None:
     )
     label = "Open" if re.match(r"to-?do|left|still|remain|open", match["label"], re.I) else "Next"
     return Found(f"{label}: {what}", "progress")
+
+
+def _postponed(text: str) -> Found | None:
+    match = _POSTPONED.match(text)
+    if match is not None:
+        then = f", {match['then']}" if match["then"] else ""
+        return Found(f"Open: {match['what']}{then}", "progress")
+    match = _BEFORE_LAUNCH.match(text)
+    return Found(f"Open: {match['what']}", "progress") if match else None

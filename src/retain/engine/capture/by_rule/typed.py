@@ -66,6 +66,8 @@ _PASTED_LINE = re.compile(
     r"|[\w.]{0,80}(?:Error|Exception):)|\s*[\w.-]{1,60}:\s*$|\s*-\s[\w.-]{1,40}:\s|\s*(?:instructions|system|prompt"
     r"|memory|rule)\s?:"
 )
+# Alone it is somebody's word; among other lines it is a key in a file.
+_ONE_RULE = re.compile(r"\s*rule: [^\n]{3,200}\s*")
 # Nobody types these: invisible and direction-changing characters, tags, full-width and look-alike Latin letters.
 _UNTYPED = re.compile(
     "[\u00ad\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\uff21-\uff3a\uff41-\uff5a]"
@@ -82,7 +84,10 @@ _CLAUSE = re.compile(
     r"|remember that|from now on|stop \w+ing|we'?ll continue)\b)"
     r"|, (?=(?:the |our |all )?[\w-]+ (?:is|are) (?:always|never) )|,\s+(?:(?:and|but|so)\s+)?(?=(?:btw|by the way"
     r"|fyi)\b)"
-    r"|, (?:(?:and|but|so) )?(?=we(?:'re| are) going with\b|we (?:decided|agreed|never|always)\b|from now on\b"
+    r"|, (?:(?:and|but|so) )?(?=we(?:'re| are) going with\b|we(?:'ve| have)?(?: just| now)? (?:decided|agreed|never"
+    r"|always|adopted"
+    r"|chose|went with|settled on|standardi[sz]ed on|switched (?:to|from)|moved (?:to|from)|migrated (?:to"
+    r"|from)|changed our minds?)\b|from now on\b"
     r"|(?:every|each) (?:new )?\w+ (?:needs|must|gets)\b)|(?<=\w) (?=we decided\s?:)",
     re.I,
 )
@@ -189,6 +194,8 @@ def _without_spans(text: str) -> str:
 
 
 def _typed_lines(text: str) -> list[str]:
+    if _ONE_RULE.fullmatch(text):
+        return [text]
     lines = list(_until_paste(_unfenced(text.split("\n"))))
     typed = [line for line in lines if not _is_pasted(line)]
     if len(typed) > _TYPED_LINES or sum(map(len, typed)) > _TYPED_CHARACTERS:

@@ -2,6 +2,8 @@
 
 import re
 
+from retain.engine.capture.by_rule import labels
+from retain.engine.capture.by_rule.abroad import in_another_language
 from retain.engine.capture.by_rule.addressed import (
     CODING,
     DOING,
@@ -11,8 +13,10 @@ from retain.engine.capture.by_rule.addressed import (
     is_on_screen,
     reaches,
 )
+from retain.engine.capture.by_rule.corrections import denied
 from retain.engine.capture.by_rule.declaring import declares, is_order
-from retain.engine.capture.by_rule.found import Found, category_of, scope_of, without_reach
+from retain.engine.capture.by_rule.found import Found, category_of, ends_everywhere, instead_of, scope_of, without_reach
+from retain.engine.capture.by_rule.lasting import is_question
 from retain.engine.capture.by_rule.statement import opened
 from retain.engine.capture.by_rule.typed import Sentence
 
@@ -38,55 +42,19 @@ _REMEMBER_FACT = re.compile(
     r"(?:is|are|has|have|needs?|uses?|runs?|lives?|goes|must|can'?t|cannot|only|use|deploy|expires?)\b.+)",
     re.I,
 )
-_FOREIGN_FACT = re.compile(
-    r"(?:bitte )?(?:merk(?:e)? dir|denk(?:e)? (?:daran|dran)|vergiss nicht)\s?[,:]\s*(?:dass\s+)?(?P<de>.+)"
-    r"|(?:onthoud|denk eraan|vergeet niet)\s?[,:]?\s*dat\s+(?P<nl>.+)"
-    r"|(?:ricorda(?:ti)?|tieni presente|non dimenticare)\s+che\s+(?P<it>.+)"
-    r"|(?:lembr[ae](?:-te|-se)?(?: de)?|não (?:te )?esque[çc]as?(?: de)?)\s+que\s+(?P<pt>.+)"
-    r"|(?:recuerda|acu[ée]rdate de|ten en cuenta|no olvides)\s+que\s+(?P<es>.+)"
-    r"|(?:souviens-toi|rappelle-toi|n'oublie pas|retiens|note bien)\s+qu(?:e\s+|')(?P<fr>.+)"
-    r"|(?:请)?(?:记住|记得|牢记)[:：,，]?\s*(?P<zh>.+)",
-    re.I,
-)
-_FOREIGN_RULE = re.compile(
-    r"(?:lasst? uns |bitte |und )*(?:ab (?:jetzt|sofort)|von (?:jetzt|nun) an|in zukunft)\s?,?\s*(?:bitte )?(?P<de>.+)"
-    r"|(?:a partir de ahora|de ahora en adelante)\s?,?\s*(?P<es>.+)|(?:à partir de maintenant|désormais"
-    r"|dorénavant|à l'avenir)\s?,?\s*(?P<fr>.+)|(?:从现在开始|从现在起|以后(?:请)?(?=都|一律|总是))[,，]?\s*(?P<zh>.+)",
-    re.I,
-)
-_NOT_ABROAD = re.compile(
-    r"(?:und )?(?:bitte )?(?:(?:keine?[nr]?|nie(?:mals)?|nicht) .+ (?:in diesem (?:projekt|repo)|bei uns)\b.*"
-    r"|(?:keine?[nr]? .+ mehr|nie wieder .+|immer .+) (?:in diesem (?:projekt|repo)|bei uns)\b.*)"
-    r"|wir (?:benutzen|nutzen|verwenden|schreiben|deployen) (?:hier|in diesem|immer|nur|nie)\b .+"
-    r"|(?:bitte )?(?:nie(?:mals)?|immer) .+ (?:pushen|committen|deployen|mergen|verwenden|benutzen|nutzen|schreiben"
-    r"|ändern|anfassen"
-    r"|löschen|fragen|testen|ausführen)"
-    r"|(?:nunca|siempre) (?:uses?|usa|hagas|haz|pongas|pon|escribas|escribe|borres|toques|cambies|pregunta)\b .+"
-    r"|(?:utilise|écris|mets|fais|demande) (?:toujours|jamais) .+|ne \w+ jamais .+ (?:sans|dans ce projet)\b.*"
-    r"|bitte (?:nie wieder|ab jetzt|künftig|immer (?:erst|zuerst|nur)) .+"
-    r"|(?:graag )?(?:geen|nooit) .+ (?:meer )?in dit project\b.*|(?:non|mai) .+ in questo progetto\b.*"
-    r"|(?:s'il te plaît,? )?(?:plus (?:de|jamais)|pas de) .+ dans ce projet\b.*"
-    r"|(?:por favor,? )?(?:nunca|no) .+ en este proyecto\b.*",
-    re.I,
-)
 _REMEMBER_LAST = re.compile(
     r"(?P<what>.+?)\s?[,;.!–—-]\s?(?:please |pls |so )*(?:keep (?:that|this|it) in mind"
     r"|(?:remember|note|don'?t forget|never forget) (?:that|this|it))\b(?! \w+ (?:is|are)\b).{0,60}",
     re.I,
 )
-_ALWAYS_ABROAD = re.compile(r"\b(?:immer|nie(?:mals)?|siempre|nunca|toujours|jamais)\b|总是|永远|不要|只能|必须", re.I)
 _FROM_NOW = (
     r"(?:from (?:now|here|today) on(?:wards?)?|from this point on|going forward|moving forward"
-    r"|in (?:the )?future(?! \w+s\b)|starting (?:now|today)|as of today|henceforth|(?:the )?next time(?: (?:you"
+    r"|in (?:the )?future(?! \w+s\b)|starting now|(?:starting|as of) (?:today|tomorrow|(?:next )?(?:week|sprint"
+    r"|month|quarter|year|release|\w+day)\b)|effective immediately|henceforth|(?:the )?next time(?: (?:you"
     r"|around))?)"
 )
 _IN_GENERAL = (
     r"(?:in general|generally|as a (?:general )?rule(?! of)|(?:one thing |a note )?for (?:the|your) future)\s?[,:]"
-)
-_RULE_IS = re.compile(
-    r"(?:(?:the|our|one|new|house|general|simple|another) )*(?:rule|convention|policy|guideline)(?: (?:here|is"
-    r"|of ours))*\s?: (?P<what>.+)",
-    re.I,
 )
 _FROM_NOW_FIRST = re.compile(rf"(?:{_FROM_NOW}\s?[,:]?|{_IN_GENERAL})\s*(?P<what>.+)", re.I)
 _FROM_NOW_LAST = re.compile(
@@ -132,8 +100,14 @@ _EVERY_TIME = re.compile(
 _EACH_TIME = re.compile(
     rf"(?P<what>(?:(?:please|pls) )*(?:{_ORDERED}|add|update|write|check|format) .+ (?:before|after|with) (?:each"
     rf"|every) {_WORK}\b.*"
+    rf"|(?:{_ORDERED}) .+ after (?:each|every|any) (?:change|edit|update)s? (?:to|of|in)\b.+"
+    r"|before (?:you )?(?:run|start|deploy|build|push|releas|test|commit|merg)\w* .{2,60}?,? (?:you|we) (?:need to"
+    r"|have to"
+    r"|must) .+"
     r"|(?:make sure|ensure) .+\b(?:every time|each time|before (?:each|every))\b.*"
-    r"|(?:ask|check with) me (?:first )?before .+|i want (?:you )?to .+ before you (?!do\b|go\b|continue\b).+"
+    r"|(?:(?:ask|check with) me (?:first )?before|ask before you) .+|i(?:'d| would) (?:rather|prefer) (?:you|u"
+    r"|it if you) (?:asked?|never|always|not|did ?n.t|kept?)\b.+|i want (?:you )?to .+ before you (?!do\b|go\b"
+    r"|continue\b).+"
     rf"|(?:you|we) (?:need to|have to|must) (?:{_ORDERED}) .+ (?:after|before|when(?:ever)?|every time) (?:you |we "
     rf"|any |each "
     r"|every |\w+ing\b).+)",
@@ -166,11 +140,32 @@ _BY_HAND = re.compile(
 )
 _FOR_GOOD = re.compile(
     r"\b(?:again|ever|anymore|any more)\b|\bwithout (?:asking|my (?:ok|okay|approval|permission|consent)|permission"
-    r"|telling me)\b",
+    r"|telling me)\b|, ask (?:me|us) first\b",
     re.I,
 )
 _USE_NOT = re.compile(
     r"use (?!it\b|this\b|that\b|the\b|a\b|an\b)[^,]{2,40}(?:, (?:we|there|it|that)|,? (?:because|since))\b.+", re.I
+)
+_NOT_IN_THIS = re.compile(
+    r"(?:touch|edit|change|modify|delete|rename|remove) .*(?:[\w.-]+/|\b(?:generated|synced|vendored|frozen"
+    r"|owned by)\b)"
+    r".*, (?:it|they|that|those|we|because|since)\b.+|(?:use|write|add|create|import|export|mock|commit|introduce"
+    r"|put|store|log|hardcode)\b (?!(?:it|this|that|the|these"
+    r"|those|them)\b).+ (?:(?:in|for) (?:this|our) (?:project|repo|repository|codebase|code base|team|monorepo|package)"
+    r"|around here|in any (?:project|repo)\w*)\b.*",
+    re.I,
+)
+_DO_THAT = re.compile(
+    r"(?:you|we|u) (?:have|need|got|must|should|gotta)\b.{5,160}?[,.;] (?:and |so )?(?:please )?(?:always|every time)"
+    r" do (?:that|this|it|so)\b.*",
+    re.I,
+)
+_TALK = re.compile(
+    r"(?:i(?:'d| would)? (?:want|like) (?:you|u) to|i(?:'d| would) like (?:you|u) to|you should) (?P<what>(?:always )?"
+    r"(?:answer|reply|respond|talk|speak|write to me)(?: to me| with me)? (?:in|with|like) (?!(?:json|yaml|a|an|the"
+    r"|this"
+    r"|that|one|rust|go|python|\d+)\b).+)",
+    re.I,
 )
 _AGAIN = re.compile(r"\s+(?:ever )?(?:again|anymore|any more)\b", re.I)
 _STOP = re.compile(r"(?:you (?:have|need) to )?(?:stop|quit) (?P<what>(?P<verb>[a-z]+ing)\b.+)", re.I)
@@ -180,6 +175,15 @@ _PREFER = re.compile(
     r"|left|right|bigger|smaller|[a-z]\W*$)\b).+"
     r"|(?:hate|dislike|don'?t like|do not like) (?:it )?when (?:you|u) .+"
     r"|(?:hate|dislike|don'?t like|do not like) [\w -]{2,40} in .+)|i(?:'d| would) rather have .+ than .+"
+    r"|i (?:use|work (?:on|with|in)) (?!it\b|this\b|that\b|the\b|an?\b)[\w .-]{2,40},? so (?:please )?(?:use|give|avoid"
+    r"|prefer|write|always|never|don'?t)\b .+|i(?:'m| am) (?:colou?r-?blind|blind|dyslexic|deaf|left-handed|new to \w+"
+    r"|an? (?:beginner|junior|senior|designer|backend|frontend)\b).*"
+    r"|i (?:like|want|prefer) my (?:answers|replies|summaries|explanations|commits|diffs) .+"
+    r"|my (?:name|time ?zone|locale|os|shell|editor|role|pronouns|native language) (?:is|are) (?!shown|missing|wrong"
+    r"|not"
+    r"|displayed|empty|cut)\w.*|my preference is (?!the\b|that\b|to\b)\w.+|i (?:don'?t"
+    r"|do not) want (?:any )?(?:comments|summaries|emojis|explanations"
+    r"|essays|docstrings|boilerplate|abbreviations|markdown files)\b.*|call me (?!back|when|if|later|maybe)\w+"
     r"|i always (?:want|like) (?!to\b|the\b).+|i never want (?:you|u) to .+|i(?:'m| am) (?:on"
     r"|using) (?:a )?(?:mac\w*|windows"
     r"|linux|wsl\w*|ubuntu|nixos)\b.*",
@@ -188,6 +192,7 @@ _PREFER = re.compile(
 _ENOUGH_OF_IT = re.compile(
     r",? (?:and |so )?(?:please |pls )?(?:don'?t|do not|never) (?:ever )?do (?:that|it|this)(?: again)?[.!]*$", re.I
 )
+_FORMULA = re.compile(r"\s(?:=|->|:=|→)\s")
 _POINTS_LAST = re.compile(r"\b(?:this|that|it|these|those|now|yet|the (?:\w+ )?(?:one|ones))[\s.!]*$", re.I)
 _OF_THE_MOMENT = re.compile(
     r"\b(?:the (?:second|first|last|other)|this(?! (?:project|repo|codebase))|that(?! (?:you|u|we|all)\b)|it|these"
@@ -211,13 +216,14 @@ def wish(sentence: Sentence) -> Found | None:
     found = _explicit(text) or _plain(text, sentence)
     if found is not None:
         scope = max(scope_of(said), scope_of(found.text), key=lambda scope: scope.breadth)
-        return Found(found.text, found.category, scope)
+        return Found(found.text, found.category, scope, denied(found.text) or instead_of(found.text))
     # Who says for how far something holds means it to last.
-    return Found(text, category_of(text), scope_of(said)) if text != said else None
+    is_meant = text != said or (ends_everywhere(text) and _can_be_kept(text))
+    return Found(text, category_of(text), scope_of(said)) if is_meant else None
 
 
 def _explicit(text: str) -> Found | None:
-    return next((found for rule in (_remembered, _in_another_language, _henceforth) if (found := rule(text))), None)
+    return next((found for rule in (_remembered, in_another_language, _henceforth) if (found := rule(text))), None)
 
 
 def _plain(text: str, sentence: Sentence) -> Found | None:
@@ -262,33 +268,35 @@ def _by_occasion(text: str) -> Found | None:
 def _remembered(text: str) -> Found | None:
     last = _REMEMBER_LAST.fullmatch(text)
     match = _REMEMBER.match(text) or _REMEMBER_FACT.match(text) or last
-    if match is None:
+    reminder = labels.reminded(text)
+    if match is None and not reminder:
         return None
-    what = opened(match["what"])
-    if match is last and not (declares(what) or what.lower().startswith("we ")):
+    what = opened(match["what"] if match else reminder or "")
+    closes = last is not None and match is last
+    if (closes or (match is None and is_order(what))) and not _can_be_kept(what):
         return None
     if re.match(r"i \w+ed\b|i (?:did|was|went|put|left|made)\b", what, re.I):
         return None
     if text.lower().startswith(("don't forget", "dont forget", "do not forget")) and is_order(what):
         return None
-    return _henceforth(what) or ruled(what) or Found(what, category_of(what))
+    found = _henceforth(what) or ruled(what)
+    if found is None and closes and is_order(what) and not re.match(r"do\b|don'?t\b", what, re.I):
+        return Found(f"Always {what}", "pattern")
+    return found or Found(what, category_of(what))
 
 
-def _in_another_language(text: str) -> Found | None:
-    if _NOT_ABROAD.match(text):
-        return Found(re.sub(r"^(?:und|bitte)\s+", "", text, flags=re.I), "pattern")
-    rule = _FOREIGN_RULE.match(text)
-    match = rule or _FOREIGN_FACT.match(text)
-    if match is None:
-        return None
-    what = next(value for value in match.groups() if value)
-    return Found(what, "pattern" if rule or _ALWAYS_ABROAD.search(what) else "architecture")
+def _can_be_kept(what: str) -> bool:
+    """Whether "remember that" after it can mean this: no task that is done once, nothing that only points."""
+    if re.match(r"(?:we|i|i'm|my|you)\b", what, re.I) or declares(what):
+        return True
+    verb, _, rest = re.sub(r"^(?:do not|don'?t) ", "", what, flags=re.I).partition(" ")
+    return is_for_the_agent(verb, rest, alone=True) and not is_on_screen(what)
 
 
 def _henceforth(text: str) -> Found | None:
-    rule = _RULE_IS.match(text)
-    if rule is not None:
-        return Found(rule["what"], "pattern")
+    rule = labels.ruled(text)
+    if rule and not is_question(rule) and not _FORMULA.search(rule):
+        return Found(opened(rule), "pattern")
     match = _FROM_NOW_FIRST.match(text) or _FROM_NOW_LAST.match(text)
     if match is None or is_on_screen(text):
         return None
@@ -317,6 +325,9 @@ def _forbidden(text: str) -> Found | None:
     match = _STOP.match(text)
     if match is not None:
         return Found(f"Avoid {match['what']}", "preference") if is_its_habit(match["verb"]) else None
+    match = _DO_THAT.match(text)
+    if match is not None:
+        return Found(text, "pattern")
     if _NONE_BECAUSE.match(text) or _NONE_UNASKED.match(text):
         return Found(text, "preference")
     match = _NO_SUCH.match(text)
@@ -324,14 +335,24 @@ def _forbidden(text: str) -> Found | None:
         is_meant = _MANNER.search(text) or reaches(text)
         return Found(text, "preference") if is_meant else None
     match = _DO_NOT.match(text)
-    if match is None or not any((_FOR_GOOD.search(text), _USE_NOT.match(match["what"]), _BY_HAND.match(match["what"]))):
+    if match is None or not any(
+        (
+            _FOR_GOOD.search(text),
+            _USE_NOT.match(match["what"]),
+            _BY_HAND.match(match["what"]),
+            _NOT_IN_THIS.match(match["what"]),
+        )
+    ):
         return None
     what = _AGAIN.sub("", match["what"].removeprefix("ever "))
     return Found(f"Do not {what}", "preference") if can_be_ordered(what.split()[0]) else None
 
 
 def _preferred(text: str) -> Found | None:
+    talk = _TALK.match(text)
+    if talk is not None:
+        return Found("I want you to " + talk["what"], "preference")
     text = _ENOUGH_OF_IT.sub("", text)
     if _PREFER.match(text) is None or _OF_THE_MOMENT.search(text):
         return None
-    return Found("I" + text[1:], "preference")
+    return Found(re.sub(r"^i\b", "I", text), "preference")
