@@ -6,11 +6,14 @@ import pty
 import stat
 import sys
 import tomllib
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from retain.clients.claude_code import EVENTS, TOOL_EVENTS
+from retain.clients.edits import Edit
+from retain.clients.journal import Journal
 from retain.clients.known import CLIENTS, Machine, named
 from surfaces.command import Command
 
@@ -231,6 +234,44 @@ def test_a_read_only_file_is_named_and_left(user):
     done = user("setup", "--yes")
     assert done.code == 5 and "read-only" in done.out and file.read_text() == "{}"
     assert user.file(".gemini/settings.json").exists()
+
+
+def test_a_dry_run_tells_of_a_read_only_file_too(user):
+    user.has(".cursor").file(".cursor/mcp.json", "{}").chmod(0o444)
+    done = user("setup", "--dry-run")
+    assert done.code == 5 and "left alone" in done.out and "read-only" in done.out
+    assert done.out.endswith("\nnothing was changed\n")
+
+
+def test_teardown_leaves_no_folder_that_setup_made_and_a_later_setup_finds_no_client(user):
+    user("setup", "--yes", "--client", "vscode-insiders", "--client", "cursor")
+    user.file(".cursor/mine", "mine")
+    user("teardown", "--yes")
+    assert not user.file(".config").exists() and user.file(".cursor").is_dir()
+    user.file(".cursor/mine").unlink()
+    user.file(".cursor").rmdir()
+    assert user("setup", "--yes").code == 3
+
+
+def test_of_copies_the_first_stays_and_the_newest(user):
+    file = user.file(".cursor/mcp.json", '{"first": 1}')
+    for round in range(6):
+        user("setup", "--yes")
+        user("teardown", "--yes")
+        file.write_text(f'{{"round": {round}}}')
+    copies = sorted((user.command.home / "backups" / "clients").glob("*mcp.json.*"))
+    assert len(copies) == 6 and copies[0].read_text() == '{"first": 1}' and "round" in copies[-1].read_text()
+
+
+def test_a_copy_that_leads_back_stays_however_many_come_later(user):
+    before = user.file(".cursor/mcp.json", "{ }").read_bytes()
+    user("setup", "--yes")
+    for option in range(8):
+        command = user.file(".cursor/mcp.json").read_text()
+        journal = Journal(user.command.home / "backups" / "clients")
+        journal.copy(Edit(user.file(".cursor/mcp.json"), command, None), datetime(2030, 1, 1, option))
+    user("teardown", "--yes")
+    assert user.file(".cursor/mcp.json").read_bytes() == before
 
 
 def test_a_link_stays_a_link_and_its_target_keeps_its_mode(user):
@@ -456,3 +497,26 @@ def test_the_doctor_tells_of_a_path_that_is_gone_and_of_hooks_that_run_twice(use
     assert "which is not there" in user("doctor", RETAIN_EMBEDDING_MODEL="off").out
     file.write_text(json.dumps({**json.loads(text), "enabledPlugins": {"retain@retain": True}}))
     assert "hooks run twice" in user("doctor", RETAIN_EMBEDDING_MODEL="off").out
+
+
+def test_the_doctor_names_clients_that_are_here_and_not_connected(user):
+    user.has(".cursor", ".codex")("setup", "--yes", "--client", "cursor")
+    checks = user("doctor", "--json", RETAIN_EMBEDDING_MODEL="off").body["checks"]
+    told = {check["note"]: check["state"] for check in checks if check["area"] == "clients"}
+    assert told["Codex: not connected; `retain setup --client codex` does it"] == "ok"
+    assert not any(note.startswith("Cursor: not") for note in told)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (".codex/config.toml", "a = 1\nb = \n", "line 2"),
+        (".codeium/windsurf/mcp_config.json", '{\n  "a":\n}', "line 3"),
+        (".config/zed/settings.json", "{ // mine\n  oops }", "line 2"),
+    ],
+)
+def test_the_doctor_names_a_file_that_is_broken(user, name, text, said):
+    user.file(name, text)
+    checks = user("doctor", "--json", RETAIN_EMBEDDING_MODEL="off").body["checks"]
+    (note,) = [check["note"] for check in checks if check["area"] == "clients" and check["state"] == "warn"]
+    assert str(user.file(name)) in note and said in note

@@ -1,6 +1,8 @@
 """`retain init` in a project, and `retain teardown --project`."""
 
 import json
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from retain import run_files
+from retain.clients.planning import Step
+from retain.surfaces.cli import drawn_setup
 from surfaces.command import Command
 
 STATE = {
@@ -191,3 +195,95 @@ def test_teardown_ends_the_process_that_captures(shop):
     finally:
         worker.kill()
         worker.wait()
+
+
+def test_a_dry_run_shows_how_the_summary_would_change_its_file(shop):
+    shop.stored("Deploys need two approvals")
+    (shop.project / "CLAUDE.md").write_text("# Shop\n")
+    before = files(shop)
+    done = shop.process("init", "--dry-run")
+    assert "+- Deploys need two approvals" in done.out and done.out.endswith("\nnothing was changed\n")
+    assert files(shop) == before
+
+
+def test_the_question_counts_and_shows_the_summary(shop):
+    shop.stored("Deploys need two approvals")
+    master, slave = pty.openpty()
+    os.write(master, b"y\ny\n")
+    out, err = shop.spawn("init", pipes={"stdin": slave}).communicate(timeout=60)
+    assert "Change 3 files?" in err and "+- Deploys need two approvals" in out
+    assert "two approvals" in (shop.project / "CLAUDE.md").read_text()
+
+
+def test_a_copy_of_the_file_is_kept_before_a_summary_comes_into_it(shop):
+    shop.stored("Deploys need two approvals")
+    (shop.project / "CLAUDE.md").write_text("# Shop\n")
+    shop.process("init", "--yes")
+    (copy,) = (shop.home / "backups" / "clients").glob("*-CLAUDE.md.*")
+    assert copy.read_text() == "# Shop\n" and copy.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_said_of_a_summary_is_true(shop):
+    (shop.project / "CLAUDE.md").write_text("# Shop\n")
+    first = shop.process("init", "--yes", "--json")
+    assert first.body["summaries"] == []
+    assert "gets a summary when there is something to say" in shop.process("init", "--yes").out
+    shop.stored("Deploys need two approvals")
+    assert "CLAUDE.md was written" in shop.process("init", "--yes").out
+    assert "CLAUDE.md is up to date" in shop.process("init", "--yes").out
+
+
+def test_a_summary_that_cannot_be_written_is_told_by_a_dry_run(shop):
+    shop.stored("Deploys need two approvals")
+    (shop.project / "CLAUDE.md").write_text("# Shop\n")
+    (shop.project / "CLAUDE.md").chmod(0o444)
+    done = shop.process("init", "--dry-run")
+    assert done.code == 5 and "CLAUDE.md: it is read-only" in done.out
+
+
+def test_teardown_shows_how_a_summary_would_go(shop):
+    shop.stored("Deploys need two approvals")
+    shop.process("init", "--yes")
+    before = files(shop)
+    done = shop.process("teardown", "--project", "--claude-md", "--dry-run")
+    assert "-- Deploys need two approvals" in done.out and done.out.endswith("\nnothing was changed\n")
+    assert files(shop) == before
+
+
+def test_teardown_says_nothing_of_summaries_and_memories_that_are_not_there(shop):
+    (shop.project / "CLAUDE.md").write_text("# Shop\n")
+    done = shop.process("teardown", "--project", "--claude-md", "--yes")
+    assert done.out == "there was nothing to take back in this project\n"
+
+
+def test_teardown_of_a_project_leaves_no_empty_folder_that_init_made(shop):
+    shop.process("init", "--yes")
+    shop.process("teardown", "--project", "--yes")
+    assert not (shop.project / ".claude").exists()
+
+
+def test_teardown_of_a_project_leaves_a_folder_that_was_there(shop):
+    (shop.project / ".claude").mkdir()
+    shop.process("init", "--yes")
+    shop.process("teardown", "--project", "--yes")
+    assert (shop.project / ".claude").is_dir()
+
+
+def test_a_dry_run_with_nothing_to_do_says_so(shop):
+    shop.process("init", "--yes")
+    assert shop.process("init", "--dry-run").out.endswith("\nnothing to do; nothing was changed\n")
+
+
+@pytest.mark.parametrize(("folder", "lines"), [("/a", 1), ("/a-rather-long-name-for-a-folder/and-one-more", 2)])
+def test_a_row_of_the_table_fits_in_eighty_columns_or_has_its_path_on_a_line_of_its_own(folder, lines):
+    step = Step("settings", "kept out of git", Path(folder) / ".git" / "info" / "exclude")
+    rows = [row.plain for row in drawn_setup.rows([step], 80, is_plan=True, removing=False)]
+    assert len(rows) == lines and all(len(row) <= 80 for row in rows)
+    assert rows[-1].endswith(f" {step.path}") and "kept out of git" in rows[0]
+
+
+def test_a_path_in_this_folder_is_shortened_before_it_gets_a_line_of_its_own(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    step = Step("settings", "kept out of git", Path.cwd() / ("deep/" * 8) / "exclude")
+    (row,) = drawn_setup.rows([step], 90, is_plan=True, removing=False)
+    assert row.plain.endswith("  " + "deep/" * 8 + "exclude")

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from retain.clients import launcher
 from retain.clients.claude_code import EVENTS, PLUGIN, SOURCES
+from retain.clients.known import Machine
 from retain.surfaces.mcp.toolsets.default import tools
 from retain.version import __version__
+from surfaces.command import Command
 
 ROOT = Path(__file__).parents[2]
 PLUGIN_FOLDER = ROOT / "plugin"
@@ -36,6 +39,11 @@ def installed(folder):
     command.write_text('#!/bin/sh\necho "called $*"\n')
     command.chmod(0o755)
     return command
+
+
+def note(home, text):
+    home.mkdir(exist_ok=True)
+    (home / "command").write_text(text)
 
 
 def test_the_marketplace_offers_this_version():
@@ -101,3 +109,91 @@ def test_the_named_command_goes_before_the_one_on_the_path(tmp_path):
     named.write_text("#!/bin/sh\necho named\n")
     done = launch(tmp_path, "serve", RETAIN_COMMAND=str(named), PATH=f"{other.parent}{os.pathsep}{PATH}")
     assert done.stdout == "named\n"
+
+
+def test_what_setup_noted_goes_before_the_path(tmp_path):
+    noted, other = installed(tmp_path / "my tools"), installed(tmp_path / "b")
+    other.write_text("#!/bin/sh\necho other\n")
+    note(tmp_path / ".retain", f"{noted}\n")
+    done = launch(tmp_path, "hook", "Stop", PATH=f"{other.parent}{os.pathsep}{PATH}")
+    assert done.stdout == "called hook Stop\n"
+
+
+@pytest.mark.parametrize("home", ["elsewhere", "~/elsewhere"])
+def test_a_note_is_looked_for_in_a_home_that_was_moved(tmp_path, home):
+    note(tmp_path / "elsewhere", f"{installed(tmp_path / 'a')}\n")
+    place = home if home.startswith("~") else str(tmp_path / home)
+    assert launch(tmp_path, "serve", RETAIN_HOME=place).stdout == "called serve\n"
+
+
+def test_a_note_may_name_a_python_and_the_module(tmp_path):
+    note(tmp_path / ".retain", f"{installed(tmp_path / 'my tools')} -m retain\n")
+    assert launch(tmp_path, "hook", "Stop").stdout == "called -m retain hook Stop\n"
+
+
+@pytest.mark.parametrize("text", ["", "\n", "/gone/retain\n", "/gone/python -m retain\n", "/no newline"])
+def test_a_note_that_leads_nowhere_is_passed_over(tmp_path, text):
+    note(tmp_path / ".retain", text)
+    assert launch(tmp_path, "hook", "Stop").stdout == "{}\n"
+    installed(tmp_path / ".local" / "bin")
+    assert launch(tmp_path, "hook", "Stop").stdout == "called hook Stop\n"
+
+
+def test_who_has_no_retain_on_the_path_is_told_of_setup(tmp_path):
+    assert "run retain setup once" in launch(tmp_path, "serve").stderr
+
+
+class TestSetupBesideThePlugin:
+    """The command is nowhere on the path, as in a virtual environment."""
+
+    @pytest.fixture
+    def user(self, tmp_path):
+        command = Command.in_folder(tmp_path)
+        settings = tmp_path / "user" / ".claude" / "settings.json"
+        settings.parent.mkdir()
+        settings.write_text('{"enabledPlugins": {"retain@retain": true}}')
+        return command
+
+    def clients(self, user):
+        checks = user.process("doctor", "--json", PATH="").body["checks"]
+        return {check["note"]: check["state"] for check in checks if check["area"] == "clients"}
+
+    def test_the_launcher_finds_the_installation_that_setup_ran_from(self, user):
+        assert user.process("setup", "--yes", PATH="").code == 0
+        place = user.home / "command"
+        assert place.stat().st_mode & 0o777 == 0o600 and len(place.read_text().splitlines()) == 1
+        sources = {"RETAIN_HOME": str(user.home), "PYTHONPATH": str(ROOT / "src")}
+        assert __version__ in launch(user.folder / "user", "--version", **sources).stdout
+
+    def test_the_doctor_says_when_the_launcher_finds_nothing(self, user):
+        before = self.clients(user)
+        user.process("setup", "--yes", PATH="")
+        after = self.clients(user)
+        assert [state for note, state in before.items() if "finds no command" in note] == ["fail"]
+        assert [state for note, state in after.items() if "plugin is enabled and starts" in note] == ["ok"]
+
+    def test_a_virtual_environment_on_the_path_is_only_on_this_one(self, user, tmp_path):
+        command = installed(tmp_path / "venv" / "bin")
+        (tmp_path / "venv" / "pyvenv.cfg").touch()
+        machine = Machine(tmp_path / "user", "linux", {"PATH": str(command.parent)})
+        assert launcher.found(machine) is None
+        (tmp_path / "venv" / "pyvenv.cfg").unlink()
+        assert launcher.found(machine) == str(command)
+
+    def test_teardown_removes_the_note_that_setup_wrote(self, user):
+        user.process("setup", "--yes", PATH="")
+        user.process("teardown", "--yes", "--client", "cursor", PATH="")
+        assert (user.home / "command").exists()
+        user.process("teardown", "--yes", PATH="")
+        assert not (user.home / "command").exists()
+
+    def test_teardown_leaves_a_note_that_somebody_else_wrote(self, user):
+        user.process("setup", "--yes", PATH="")
+        note(user.home, "/opt/retain\n")
+        user.process("teardown", "--yes", PATH="")
+        assert (user.home / "command").read_text() == "/opt/retain\n"
+
+    def test_a_dry_run_tells_of_the_note_and_writes_none(self, user):
+        done = user.process("setup", "--dry-run", PATH="")
+        assert str(user.home / "command") in done.out and done.out.endswith("\nnothing was changed\n")
+        assert not user.home.exists()

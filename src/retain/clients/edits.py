@@ -60,6 +60,14 @@ def names_us(path: Path) -> bool:
         return True
 
 
+def check(path: Path) -> None:
+    """Raises `Unfit` when the file could not be written, as far as that can be told without trying."""
+    target = _target(path)
+    folder = next(folder for folder in target.parents if folder.exists())
+    if not os.access(folder, os.W_OK):
+        raise Unfit(f"{path} cannot be written: {folder} is read-only")
+
+
 def write(edit: Edit) -> None:
     """Writes through symbolic links and keeps the file's mode. Raises `Unfit` when it changed meanwhile."""
     target = _target(edit.path)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import Any
 
 from retain import run_files
 from retain.clients.edits import Edit, read
+
+# Copies of each file that stay, beside the first one and those that lead back.
+NEWEST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +27,13 @@ class Journal:
 
     def copy(self, edit: Edit, now: datetime) -> str | None:
         """Keeps what an edit is about to replace; the name of the copy, None when there is nothing to keep."""
+        self._make_folder()
         if edit.old is None:
             return None
-        self._make_folder()
         name = f"{_key(edit.path).strip('/').replace('/', '-').replace(':', '')}.{now:%Y%m%dT%H%M%S%f}"
         copy = self.folder / name[-200:]
         _write_private(copy, edit.old)
+        self._thin_out(copy.name)
         return copy.name
 
     def note(self, edit: Edit, copy: str | None, *, had_ours: bool) -> None:
@@ -72,22 +77,67 @@ class Journal:
         if known.pop(_key(path), None) is not None:
             self._save(known)
 
+    def note_folders(self, folders: Iterable[Path]) -> None:
+        """Notes folders that were made for a file."""
+        made = self._made_folders()
+        if new := [key for folder in folders if (key := _key(folder)) not in made]:
+            self._put("folders.json", [*made, *new])
+
+    def clear_folders(self, path: Path) -> None:
+        """Removes those folders around a file that were made for it and are empty now."""
+        made = self._made_folders()
+        count = len(made)
+        for folder in path.expanduser().absolute().parents:
+            if _key(folder) not in made or not _is_removed(folder):
+                break
+            made.remove(_key(folder))
+        if len(made) < count:
+            self._put("folders.json", made)
+
+    def _thin_out(self, name: str) -> None:
+        """Of one file's copies the first stays, the newest, and the one that leads back."""
+        of_file = name.rpartition(".")[0]
+        copies = sorted(each.name for each in self.folder.iterdir() if each.name.rpartition(".")[0] == of_file)
+        leading_back = {was.get("copy") for was in self._all().values()}
+        for copy in copies[1:-NEWEST]:
+            if copy not in leading_back:
+                (self.folder / copy).unlink(missing_ok=True)
+
     def _make_folder(self) -> None:
         run_files.make_folder(str(self.folder))
 
     def _all(self) -> dict[str, dict[str, Any]]:
         """What is noted; nothing when the list is not there or damaged, since it only makes the way back exact."""
-        try:
-            found = json.loads((self.folder / "journal.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
+        found = self._get("journal.json")
         return found if isinstance(found, dict) else {}
 
+    def _made_folders(self) -> list[str]:
+        found = self._get("folders.json")
+        return found if isinstance(found, list) else []
+
     def _save(self, known: dict[str, dict[str, Any]]) -> None:
+        self._put("journal.json", known)
+
+    def _get(self, name: str) -> Any:
+        try:
+            return json.loads((self.folder / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+
+    def _put(self, name: str, noted: object) -> None:
         self._make_folder()
-        temporary = self.folder / f"journal.{os.getpid()}.tmp"
-        _write_private(temporary, json.dumps(known, indent=2))
-        temporary.replace(self.folder / "journal.json")
+        temporary = self.folder / f"{name}.{os.getpid()}.tmp"
+        _write_private(temporary, json.dumps(noted, indent=2))
+        temporary.replace(self.folder / name)
+
+
+def _is_removed(folder: Path) -> bool:
+    """Whether an empty folder could be removed; another stays."""
+    try:
+        folder.rmdir()
+    except OSError:
+        return False
+    return True
 
 
 def _write_private(path: Path, text: str) -> None:

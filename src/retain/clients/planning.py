@@ -87,6 +87,7 @@ def undo(steps: Iterable[Step], journal: Journal, now: datetime) -> list[Step]:
         done.append(_done(step, journal, now))
         if step.edit and not done[-1].problem:
             journal.forget(step.path)
+            journal.clear_folders(step.path)
     return done
 
 
@@ -109,7 +110,8 @@ def only_exact(path: Path, journal: Journal) -> Step:
         text = edits.read(path)
     except Unfit:
         text = None
-    return Step("settings", "llm", path, journal.before(path, text) if text is not None else None, had_ours=True)
+    exact = journal.before(path, text) if text is not None else None
+    return _checked(Step("settings", "llm", path, exact, had_ours=True))
 
 
 def _set_up_claude_code(machine: Machine, *, tool_hooks: bool | None) -> Iterator[Step]:
@@ -160,7 +162,18 @@ def text_step(client: str, what: str, path: Path, change: Callable[[str], str]) 
     except Unfit as error:
         return Step(client, what, path, problem=_about(path, error))
     edit = Edit(path, old, new)
-    return Step(client, what, path, edit if new != (old or "") else None)
+    return _checked(Step(client, what, path, edit if new != (old or "") else None))
+
+
+def _checked(step: Step) -> Step:
+    """A change that could not be made is known before it is tried, so that a dry run tells it too."""
+    if step.edit is None:
+        return step
+    try:
+        edits.check(step.path)
+    except Unfit as error:
+        return replace(step, edit=None, problem=_about(step.path, error))
+    return step
 
 
 def _about(path: Path, error: Unfit) -> str:
@@ -176,9 +189,11 @@ def _done(step: Step, journal: Journal, now: datetime) -> Step:
     except OSError as error:
         why = f"{step.path}: no copy of it could be made in {journal.folder} ({error.strerror}), so it was left alone"
         return replace(step, edit=None, problem=why)
+    new_folders = [folder for folder in step.path.parents if not folder.exists()]
     done = _written(step)
     if not done.problem:
         journal.note(step.edit, copy, had_ours=step.had_ours)
+        journal.note_folders(new_folders)
     return done
 
 

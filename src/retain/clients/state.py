@@ -5,24 +5,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from retain.clients import claude_code, edits, entries, this_install
+from retain.clients import claude_code, edits, entries, launcher, this_install
 from retain.clients.faults import Unfit
 from retain.clients.known import CLAUDE_CODE, CLIENTS, Client, Machine, claude_settings
 
+State = Literal["ok", "warn", "fail"]
 AGAIN = "retain setup"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    state: Literal["ok", "warn", "fail"]
+    state: State
     note: str
     repair: str = AGAIN
 
 
 def findings(machine: Machine) -> list[Finding]:
-    """One for each client that has something of ours or cannot be read; one in all when there is none."""
-    found = [finding for client in CLIENTS for finding in _servers(client, machine)] + list(_hooks(machine))
-    return found or [Finding("warn", "no client knows of this memory yet")]
+    """What clients were told, which files cannot be read, and which clients are here and know nothing of it."""
+    told = [finding for client in CLIENTS for finding in _servers(client, machine)] + list(_hooks(machine))
+    if not told:
+        told = [Finding("warn", "no client knows of this memory yet")]
+    return [*told, *_not_connected(machine)]
 
 
 def plugin_note(machine: Machine) -> str | None:
@@ -34,13 +37,22 @@ def plugin_note(machine: Machine) -> str | None:
     return "the plugin is still enabled; `claude plugin uninstall retain` removes it" if is_on else None
 
 
+def _not_connected(machine: Machine) -> Iterator[Finding]:
+    """Not every client is wanted, so this is no fault."""
+    for client in CLIENTS:
+        through_plugin = client is CLAUDE_CODE and plugin_note(machine)
+        if client.is_found(machine) and not through_plugin and not list(_servers(client, machine)):
+            yield Finding("ok", f"{client.title}: not connected; `{AGAIN} --client {client.name}` does it")
+
+
 def _servers(client: Client, machine: Machine) -> Iterator[Finding]:
     file = client.file(machine)
     try:
         entry = entries.server_in(client, edits.read(file) or "")
     except Unfit as error:
-        if edits.names_us(file):
-            yield Finding("fail", f"{client.title}: {file}: {error.message}", "put that right, then retain setup")
+        state: State = "fail" if edits.names_us(file) else "warn"
+        said = error.message if str(file) in error.message else f"{file}: {error.message}"
+        yield Finding(state, f"{client.title}: {said}", "put that right, then retain setup")
         return
     if entry is None:
         return
@@ -63,8 +75,10 @@ def _hooks(machine: Machine) -> Iterator[Finding]:
         # Its hooks are where the memory is used, so this file matters in any case.
         yield Finding("fail", f"{title}: {file}: {error.message}", "put that right, then retain setup")
         return
-    if plugin:
-        yield Finding("ok", f"{title}: the plugin is enabled")
+    if plugin and (command := launcher.found(machine)):
+        yield Finding("ok", f"{title}: the plugin is enabled and starts {command}")
+    elif plugin:
+        yield Finding("fail", f"{title}: the plugin is enabled, and its launcher finds no command to start")
     if plugin and hooks:
         yield Finding("fail", f"{title}: hooks run twice, from the plugin and from {file}")
     elif hooks:

@@ -69,6 +69,16 @@ def remove(path: Path) -> Outcome:
     return edit(path, sections.removed)
 
 
+def planned(path: Path, change: Callable[[bytes], bytes]) -> tuple[bytes | None, bytes]:
+    """What a file says, None if there is none, and what `edit` would make of it; raises where that would refuse."""
+    target = _target(path)
+    raw = _read(target)
+    changed = change(raw or b"")
+    if raw is not None and changed != raw:
+        _check_replaceable(target.stat())
+    return raw, changed
+
+
 def edit(path: Path, change: Callable[[bytes], bytes]) -> Outcome:
     """Replaces what a file says by what `change` makes of it; asked again when somebody else was faster."""
     try:

@@ -26,20 +26,30 @@ class Work:
     call: Call
     steps: Sequence[Step]
     removing: bool = False
+    summaries: Sequence[Step] = ()
+    """Changes of a project's own texts, which `carry_out` leaves to the command."""
+    remarks: Sequence[str] = ()
+    """What else is to be known before."""
+
+    @property
+    def planned(self) -> list[Step]:
+        return [*self.steps, *self.summaries]
 
     def show(self, **more: object) -> int | None:
-        body = drawn_setup.body(self.steps, is_plan=True, removing=self.removing)
-        self.call.terminal.tell(body | more, drawn_setup.plan(self.steps, removing=self.removing, diffs=True))
-        return _code(self.steps)
+        body = drawn_setup.body(self.planned, is_plan=True, removing=self.removing)
+        self.call.terminal.tell(body | {"remarks": list(self.remarks)} | more, self._drawn_plan())
+        return _code(self.planned)
 
     def allow(self, *, yes: bool) -> None:
         """Goes on if there is nothing to change, with --yes, or when somebody who is asked says so."""
-        pending = sum(step.edit is not None for step in self.steps)
+        pending = sum(step.edit is not None for step in self.planned)
         if yes or not pending:
             return
         terminal, count = self.call.terminal, several(pending, "files")
         if not terminal.as_json and sys.stdin.isatty():
-            terminal.draw(drawn_setup.plan(self.steps, removing=self.removing, diffs=False))
+            terminal.draw(self._rows(self.planned, is_plan=True))
+            # These texts are people's own, so how they change is shown before it is asked.
+            terminal.draw([*drawn_setup.diffs(self.summaries), *self.remarks])
         if not terminal.asked(f"Change {count}? (--dry-run shows how)"):
             raise Refused(f"nothing was changed: {count} would be. --dry-run shows how, --yes does it without asking")
 
@@ -54,8 +64,18 @@ class Work:
         )
         return _code(done)
 
+    def _rows(self, steps: Sequence[Step], *, is_plan: bool) -> Drawn:
+        return drawn_setup.rows(steps, self.call.terminal.console.width, is_plan=is_plan, removing=self.removing)
+
+    def _drawn_plan(self) -> Drawn:
+        yield from self._rows(self.planned, is_plan=True)
+        yield from drawn_setup.diffs(self.planned)
+        yield from self.remarks
+        idle = not self.remarks and not any(step.edit or step.problem for step in self.planned)
+        yield "nothing to do; nothing was changed" if idle else "nothing was changed"
+
     def _drawn(self, done: Sequence[Step], rest: Drawn) -> Drawn:
-        yield from drawn_setup.done(done, removing=self.removing)
+        yield from self._rows(done, is_plan=False)
         yield from drawn_setup.copies(done, journal(self.call).folder)
         yield from rest
 

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from retain.clients.planning import Step
 from retain.surfaces.cli.draw import DIM, Drawn, several
-from retain.surfaces.cli.terminal import Indented, Verbatim, line
+from retain.surfaces.cli.terminal import Indented, Verbatim, line, printable
 
 Body = dict[str, object]
 _STYLES = {"left alone": "red", "as it was": DIM, "add": "cyan", "update": "cyan", "remove": "cyan"}
@@ -39,16 +39,27 @@ def state(step: Step, *, is_plan: bool, removing: bool) -> str:
     return act if is_plan else _PAST[act]
 
 
-def plan(steps: Sequence[Step], *, removing: bool, diffs: bool) -> Drawn:
-    yield from _rows(steps, is_plan=True, removing=removing)
-    for step in steps if diffs else ():
-        if step.edit:
-            yield ""
-            yield from map(_colored, step.edit.diff().splitlines())
+def rows(steps: Sequence[Step], width: int, *, is_plan: bool, removing: bool) -> Drawn:
+    """One for each file, in a terminal so wide."""
+    clients = max((len(step.client) for step in steps), default=0)
+    whats = max((len(step.what) for step in steps), default=0)
+    for step in steps:
+        what = state(step, is_plan=is_plan, removing=removing)
+        names = f"{step.client:<{clients}}  {step.what:<{whats}}  "
+        yield from _row(line(names, (f"{what:<10}", _STYLES.get(what, "green"))), step.path, width)
+        if step.problem:
+            yield Indented(step.problem, 11, lead=Text("  problem: ", "red"))
+        if step.note:
+            yield Indented(step.note, 8, lead=Text("  note: ", "yellow"))
 
 
-def done(steps: Sequence[Step], *, removing: bool) -> Drawn:
-    yield from _rows(steps, is_plan=False, removing=removing)
+def diffs(steps: Sequence[Step]) -> Drawn:
+    changes = [step.edit for step in steps if step.edit]
+    for edit in changes:
+        yield ""
+        yield from map(_colored, edit.diff().splitlines())
+    if changes:
+        yield ""
 
 
 def copies(steps: Sequence[Step], folder: Path) -> Drawn:
@@ -65,17 +76,22 @@ def choices(question: str, them: Mapping[str, str]) -> Drawn:
         yield Indented(meaning, width, DIM, lead=Text(f"  {name}", "cyan"))
 
 
-def _rows(steps: Sequence[Step], *, is_plan: bool, removing: bool) -> Drawn:
-    clients = max((len(step.client) for step in steps), default=0)
-    whats = max((len(step.what) for step in steps), default=0)
-    for step in steps:
-        what = state(step, is_plan=is_plan, removing=removing)
-        names = f"{step.client:<{clients}}  {step.what:<{whats}}  "
-        yield line(names, (f"{what:<10}", _STYLES.get(what, "green")), (f"  {step.path}", DIM))
-        if step.problem:
-            yield line(("  problem: ", "red"), step.problem)
-        if step.note:
-            yield line(("  note: ", "yellow"), step.note)
+def _row(lead: Text, path: Path, width: int) -> Drawn:
+    """What became of a file, and the file: in full, shortened, or on a line of its own, as it fits."""
+    for shown in (str(path), _short(path)):
+        row = Text.assemble(lead, "  ", (printable(shown), DIM))
+        if row.cell_len <= width:
+            yield row
+            return
+    yield lead
+    yield Verbatim(f"    {printable(_short(path))}", DIM)
+
+
+def _short(path: Path) -> str:
+    """As seen from here or from home, if it is in there."""
+    if path.is_relative_to(Path.cwd()):
+        return str(path.relative_to(Path.cwd()))
+    return str(Path("~") / path.relative_to(Path.home())) if path.is_relative_to(Path.home()) else str(path)
 
 
 def _colored(text: str) -> Text:

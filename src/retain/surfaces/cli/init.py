@@ -1,12 +1,13 @@
 """`retain init`: one project is made known."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
-from retain.app import Retain
+from retain.app import Retain, SystemClock
+from retain.clients.planning import Step
 from retain.config import load
 from retain.engine.importing import FILE, Imported
 from retain.surfaces import claude_md as summaries
@@ -15,6 +16,7 @@ from retain.surfaces.cli.client_work import Work
 from retain.surfaces.cli.draw import Drawn, several
 from retain.surfaces.cli.options import SETTLE_SECONDS, Call, common
 from retain.surfaces.setup import project as projects
+from retain.surfaces.setup import summaries as in_project
 
 
 @click.command()
@@ -34,14 +36,16 @@ def init(
     choices: dict[str, str | bool] = {"claude_md": wanted}
     if agents_md is not None:
         choices["agents_md"] = agents_md
-    work = Work(call, list(projects.set_up(root, choices, team_server=project_server)))
+    steps = list(projects.set_up(root, choices, team_server=project_server))
+    work = Work(call, steps, summaries=_planned(call, root, choices), remarks=_announced(waiting))
     if dry_run:
         return work.show(project=str(root), would_import=waiting)
     work.allow(yes=yes)
     done = work.carry_out()
     imported, synced = _first_use(call, root)
-    told = {"imported": _body(imported), "summaries": [str(one.path) for one in synced if _is_written(one)]}
-    code = work.tell(done, _drawn(imported, synced), project=str(root), **told)
+    standing, kept = in_project.standing(root), [one.path for one in synced]
+    told = {"imported": _body(imported), "summaries": [str(file) for file in standing if file in kept]}
+    code = work.tell(done, _drawn(imported, synced, standing), project=str(root), **told)
     return code or (exits.REFUSED if any(isinstance(one, summaries.Refused) for one in synced) else None)
 
 
@@ -52,16 +56,29 @@ def _asked(call: Call, root: Path) -> bool:
     return click.confirm(f"Keep a summary of what is remembered in {root / 'CLAUDE.md'}?", default=True, err=True)
 
 
+def _planned(call: Call, root: Path, choices: Mapping[str, object]) -> list[Step]:
+    loaded = load(client_work.with_project(call, root))
+    files = in_project.kept(root, loaded.settings, choices)
+    return list(in_project.written(files, in_project.text_now(loaded))) if files else []
+
+
+def _announced(waiting: int) -> list[str]:
+    if not waiting:
+        return []
+    return [
+        f"{several(waiting, 'memories')} in {FILE} are imported if they are not known yet, and a summary has them too"
+    ]
+
+
 def _first_use(call: Call, root: Path) -> tuple[Imported | None, list[summaries.Outcome]]:
     with Retain(load(client_work.with_project(call, root)), own_session=False) as app:
         imported = projects.take_over(app, root)
+        text = app.engine.digest(app.caller(), app.settings.claude_md_lines).markdown
+        changes = list(in_project.written(in_project.kept(root, app.settings, {}), text))
+        in_project.keep_copies(changes, client_work.journal(call), SystemClock().now())
         synced = summaries.sync_project(app)
         app.engine.settle(SETTLE_SECONDS)
     return imported, synced
-
-
-def _is_written(outcome: summaries.Outcome) -> bool:
-    return not isinstance(outcome, summaries.Refused) and outcome.path.exists()
 
 
 def _body(imported: Imported | None) -> dict[str, object] | None:
@@ -70,7 +87,7 @@ def _body(imported: Imported | None) -> dict[str, object] | None:
     return {"added": imported.added, "known": imported.known, "skipped": list(imported.skipped)}
 
 
-def _drawn(imported: Imported | None, synced: Sequence[summaries.Outcome]) -> Drawn:
+def _drawn(imported: Imported | None, synced: Sequence[summaries.Outcome], standing: Sequence[Path]) -> Drawn:
     if imported is not None:
         known = f", {imported.known} were known" if imported.known else ""
         yield f"imported {several(imported.added, 'memories')} from {FILE}{known}"
@@ -78,7 +95,9 @@ def _drawn(imported: Imported | None, synced: Sequence[summaries.Outcome]) -> Dr
     for outcome in synced:
         if isinstance(outcome, summaries.Refused):
             yield str(outcome)
-        elif outcome.path.exists():
-            yield f"{outcome.path} has a summary"
+        elif isinstance(outcome, summaries.Written):
+            yield f"the summary in {outcome.path} was written"
+        elif outcome.path in standing:
+            yield f"the summary in {outcome.path} is up to date"
         else:
-            yield f"{outcome.path} is made when there is something to say"
+            yield f"{outcome.path} gets a summary when there is something to say"

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
-from retain.clients import planning, this_install
+from retain.app import SystemClock
+from retain.clients import launcher, planning, this_install
+from retain.clients.faults import Unfit
 from retain.clients.known import CLIENTS, Client, Machine, named
 from retain.clients.planning import Step
 from retain.clients.state import plugin_note
@@ -18,6 +20,7 @@ from retain.surfaces.cli.client_work import Work
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.cli.terminal import Terminal
 from retain.surfaces.setup import project as projects
+from retain.surfaces.setup import summaries as in_project
 from retain.surfaces.setup.worker import end_worker
 
 _LLM = {
@@ -52,12 +55,12 @@ def setup(
     steps = list(planning.set_up(clients, Machine.here(), tool_hooks=tool_hooks))
     if llm:
         steps.append(planning.settings(settings_files(call.given)[1], {"llm": llm}))
-    work = Work(call, steps)
+    work = Work(call, steps, remarks=list(_to_note()))
     if dry_run:
         return work.show()
     work.allow(yes=yes)
     done = work.carry_out()
-    remarks = list(_afterwards(call, done, llm))
+    remarks = [*_noted(call), *_afterwards(call, done, llm)]
     return work.tell(done, iter(remarks), remarks=remarks)
 
 
@@ -87,14 +90,21 @@ def teardown(
         raise exits.UsageError("--client does not go with --project: clients know of no project")
     root = projects.root(call.loaded.settings) if project is not None else None
     steps = projects.take_down(root, client_work.journal(call)) if root else _everywhere(call, names)
-    work = Work(call, [step for step in steps if step.edit or step.problem], removing=True)
+    work = Work(
+        call,
+        [step for step in steps if step.edit or step.problem],
+        removing=True,
+        summaries=list(in_project.removed(root)) if root and claude_md else (),
+        remarks=list(_staying(root)) if root and not claude_md else (),
+    )
     if dry_run:
         return work.show()
     work.allow(yes=yes)
     done = work.carry_out()
-    remarks = [*(_sections(root, remove=claude_md) if root else _parting(call, done))]
-    remarks.append(f"memories stay where they are: {call.loaded.settings.database_file}")
-    return work.tell(done, iter(remarks), remarks=remarks)
+    outcomes = _without_summaries(call, root, work) if root and claude_md else []
+    remarks = [*(_project_parting(work, outcomes) if root else _parting(call, done, names)), *_kept(call)]
+    code = work.tell(done, iter(remarks), remarks=remarks)
+    return code or (exits.REFUSED if any(isinstance(one, summaries.Refused) for one in outcomes) else None)
 
 
 def _chosen(names: Sequence[str], machine: Machine) -> list[Client]:
@@ -144,7 +154,27 @@ def _everywhere(call: Call, names: Sequence[str]) -> Iterator[Step]:
         yield planning.only_exact(settings_files(call.given)[1], journal)
 
 
-def _parting(call: Call, done: Sequence[Step]) -> Iterator[str]:
+def _to_note() -> Iterator[str]:
+    machine = Machine.here()
+    if not launcher.is_noted(machine):
+        yield f"{launcher.file(machine)} will say where this installation is, for the plugin of Claude Code"
+
+
+def _noted(call: Call) -> Iterator[str]:
+    """Notes where this installation is, for a plugin that is there or will be."""
+    machine = Machine.here()
+    try:
+        launcher.note(machine, client_work.journal(call))
+    except Unfit as error:
+        yield error.message
+    else:
+        if plugin_note(machine):
+            yield f"the plugin starts {launcher.found(machine)}"
+
+
+def _parting(call: Call, done: Sequence[Step], names: Sequence[str]) -> Iterator[str]:
+    if not names:
+        launcher.forget(Machine.here(), client_work.journal(call))
     if not done:
         yield "No client knows of this memory."
     if note := plugin_note(Machine.here()):
@@ -154,10 +184,27 @@ def _parting(call: Call, done: Sequence[Step]) -> Iterator[str]:
         yield "the capturing process was ended" if ended else "a capturing process is at work and ends by itself"
 
 
-def _sections(root: Path, *, remove: bool) -> Iterator[str]:
-    if not remove:
-        for file in projects.with_sections(root):
-            yield f"the summary in {file} stays, and is no longer kept up; --claude-md removes it"
-        return
-    for outcome in projects.remove_sections(root):
-        yield str(outcome) if isinstance(outcome, summaries.Refused) else f"no summary in {outcome.path} any more"
+def _without_summaries(call: Call, root: Path, work: Work) -> list[summaries.Outcome]:
+    return in_project.remove(root, work.summaries, client_work.journal(call), SystemClock().now())
+
+
+def _project_parting(work: Work, outcomes: Sequence[summaries.Outcome]) -> Iterator[str]:
+    for outcome in outcomes:
+        if isinstance(outcome, summaries.Refused):
+            yield str(outcome)
+        elif isinstance(outcome, summaries.Written):
+            yield f"the summary was taken out of {outcome.path}"
+    if not work.planned:
+        yield "there was nothing to take back in this project"
+    yield from work.remarks
+
+
+def _staying(root: Path) -> Iterator[str]:
+    for file in in_project.standing(root):
+        yield f"the summary in {file} stays, and is no longer kept up; --claude-md removes it"
+
+
+def _kept(call: Call) -> Iterator[str]:
+    file = call.loaded.settings.database_file
+    if file.exists():
+        yield f"memories stay where they are: {file}"

@@ -1,4 +1,4 @@
-"""One project: its settings file, its server for the team, what another memory left there, its CLAUDE.md."""
+"""One project: its settings file, its server for the team, what another memory left there."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from retain.config import Settings
 from retain.engine.importing import FILE, Imported, listed, parsed
 from retain.errors import Refused
 from retain.folders import root_of
-from retain.surfaces import claude_md, section
+from retain.surfaces import claude_md
 
 SETTINGS = ".claude/retain.local.md"
 # Goes with the project to other machines, where the command has another path.
@@ -33,7 +33,7 @@ def root(settings: Settings) -> Path:
 def set_up(root: Path, choices: Mapping[str, str | bool], *, team_server: bool) -> Iterator[Step]:
     yield planning.settings(root / SETTINGS, choices)
     if excludes := _excludes(root):
-        yield planning.text_step("git", f"{SETTINGS} is nobody else's", excludes, _excluded)
+        yield planning.text_step("settings", "kept out of git", excludes, _excluded)
     if team_server:
         yield planning.server_for(CLAUDE_CODE, root / ".mcp.json", TEAM_COMMAND)
 
@@ -44,7 +44,7 @@ def take_down(root: Path, journal: Journal) -> Iterator[Step]:
     if journal.knows(root / ".mcp.json"):
         steps.append(planning.server_from(CLAUDE_CODE, root / ".mcp.json"))
     if excludes := _excludes(root):
-        steps.append(planning.text_step("git", f"{SETTINGS} is nobody else's", excludes, _included))
+        steps.append(planning.text_step("settings", "kept out of git", excludes, _included))
     return (planning.taken_back(step, journal) for step in steps)
 
 
@@ -58,16 +58,6 @@ def take_over(app: Retain, root: Path) -> Imported | None:
     """Imports that file, which stays where it is; None when there is none."""
     file = root / FILE
     return app.engine.import_state(parsed(file.read_bytes()), app.caller()) if file.is_file() else None
-
-
-def remove_sections(root: Path) -> list[claude_md.Outcome]:
-    return [claude_md.remove(root / name) for name in claude_md.FILES.values() if (root / name).exists()]
-
-
-def with_sections(root: Path) -> list[Path]:
-    """The files in which a summary stands, also one whose markers are broken."""
-    files = [root / name for name in claude_md.FILES.values()]
-    return [file for file in files if file.is_file() and section.START in file.read_bytes()]
 
 
 def _excludes(root: Path) -> Path | None:
