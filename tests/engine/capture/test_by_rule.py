@@ -140,7 +140,7 @@ NOTHING = """
 """.strip().splitlines()
 
 
-HALVES = ("tuned", "held", "fresh")
+HALVES = ("tuned", "held", "fresh", "second")
 
 
 def lines_of(name):
@@ -284,3 +284,24 @@ def test_what_is_of_the_moment_is_nothing():
 
 def test_what_is_wished_is_heard():
     assert [line for line in lines_of("wishes") if not said(line)] == []
+
+
+def test_each_point_of_a_list_about_the_project_is_a_convention():
+    found = said("couple of things about this repo:\n- pnpm only, no yarn\n- small prs\n\nnow build the badge")
+    assert [(item.text, item.category) for item in found] == [
+        ("Pnpm only, no yarn.", "pattern"),
+        ("Small prs.", "pattern"),
+    ]
+
+
+def test_what_is_scratched_is_not_kept_beside_what_takes_its_place():
+    first = "let's go with celery beat for the export"
+    item = only(said(first, "ok scratch celery, a broker is too much. we'll run the export with a timer unit instead"))
+    assert item.replaces == "celery"
+    assert item.text.endswith("we'll run the export with a timer unit instead.")
+
+
+@pytest.mark.parametrize("mark", ["'", '"'])
+def test_words_for_a_screen_are_nothing_however_many_sentences_they_are(mark):
+    assert said(f"the hint reads {mark}It's safe. We always keep the last 5 versions. Never share it.{mark}") == []
+    assert said(f"use {mark}It's safe. We always keep the last 5 versions.{mark} as the hint") == []

@@ -36,7 +36,7 @@ def by_the_user(prompts):
     return [item for item in extract(Conversation("monday", turns)) if item.speaker is Speaker.USER]
 
 
-@pytest.mark.parametrize("half", ["tuned", "held", "fresh"])
+@pytest.mark.parametrize("half", ["tuned", "held", "fresh", "second"])
 def test_every_statement_is_in_the_words_of_a_prompt(half):
     for transcript in written(f"capture/{half}"):
         prompts = [turn.text for turn in transcript.conversation.turns if isinstance(turn, Said)]

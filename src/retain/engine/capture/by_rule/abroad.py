@@ -35,6 +35,7 @@ _NOT_ABROAD = re.compile(
     r"|(?:por favor,? )?(?:nunca|no) .+ en este proyecto\b.*",
     re.I,
 )
+_SWAP = re.compile(r"[\w@/.+#-]+ (?:statt|anstelle von|anstatt) (?P<old>[\w@/.+#-]+)", re.I)
 _ALWAYS_ABROAD = re.compile(r"\b(?:immer|nie(?:mals)?|siempre|nunca|toujours|jamais)\b|总是|永远|不要|只能|必须", re.I)
 
 
@@ -46,4 +47,7 @@ def in_another_language(text: str) -> Found | None:
     if match is None:
         return None
     what = next(value for value in match.groups() if value)
+    swap = _SWAP.match(what)
+    if rule and swap:
+        return Found(f"Ab jetzt {what}", "pattern", replaces=swap["old"])
     return Found(what, "pattern" if rule or _ALWAYS_ABROAD.search(what) else "architecture")

@@ -72,6 +72,12 @@ _VAGUE = re.compile(
     r"|few))\b",
     re.I,
 )
+_STAYS_ON = re.compile(
+    r"we(?:'re| are) (?:still )?on (?!(?:line|page|step|row|issue|ticket|day)\b)"
+    r"[\w.+#-]+ v?\d[\w.]*,? (?:and|but) (?:we(?:'ll| will)? )?"
+    r"(?:stay|stick|remain|keep)\b .+",
+    re.I,
+)
 _AND_THEN = re.compile(r"\b(?:and now|since then|ever since|but now)\b", re.I)
 _BROKEN = re.compile(r"\b(?:fails?|failed|doesn'?t|errors?|crash\w*)\b", re.I)
 _WHEN = re.compile(r",? \b(?:yesterday|last (?:week|month|night|friday|sprint)|this (?:morning|week)|recently)\b", re.I)
@@ -83,7 +89,7 @@ def committed(text: str) -> Found | None:
     """The decision; what it replaces only where the sentence names a new name or something that is gone."""
     if ails(text):
         return None
-    return _renamed(text) or _gone(text) or _settled(text)
+    return _renamed(text) or _gone(text) or (Found(text, "decision") if _STAYS_ON.match(text) else _settled(text))
 
 
 def ails(text: str) -> bool:

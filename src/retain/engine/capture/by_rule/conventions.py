@@ -4,7 +4,7 @@ import re
 
 from retain.engine.capture.by_rule.addressed import CODING, DOING, is_complaint, is_for_the_agent, is_on_screen, reaches
 from retain.engine.capture.by_rule.corrections import denied
-from retain.engine.capture.by_rule.declaring import declares, leads_to_a_task
+from retain.engine.capture.by_rule.declaring import declares, is_order, leads_to_a_task
 from retain.engine.capture.by_rule.found import Found, scope_of
 from retain.engine.capture.by_rule.statement import opened
 from retain.engine.capture.by_rule.typed import Sentence
@@ -16,17 +16,18 @@ _PLACE = (
 )
 _HABITS = (
     r"use|deploy|follow|name|put|keep|write|test|build|ship|release|format|lint|store|squash|rebase|tag|version|host"
-    r"|support|target|wrap|avoid|document|pin|vendor|mock|prefix|sort|run|review|merge"
+    r"|support|target|wrap|avoid|document|pin|vendor|mock|prefix|sort|run|review|merge|log in|sign in"
 )
 _WE = re.compile(
-    rf"(?:{_PLACE})?(?P<what>we (?:only |all |generally |normally |usually |don'?t |do not |always "
+    rf"(?:{_PLACE})?(?P<what>we (?:only |only ever |all |generally |normally |usually |don'?t |do not |always "
     rf"|never )?(?:{_HABITS})\b(?! \w+ing\b| into\b| out\b| on\b| a lot\b| to\b) .+|we (?:deploy|ship|release"
     rf"|publish) (?:only )?to (?!an?\b|this\b|that\b|it\b)\w.+)",
     re.I,
 )
 _WE_HAVE = re.compile(
     r"(?P<what>we(?:(?:'re| are) (?:using|running|deploying|targeting|hosting) (?!too|so|it|this|that|out|a lot"
-    r"|into).+| have .+ (?:in|at|under) [\w~.-]*[/.]\w.*|(?:'re| are) (?:still )?on [\w.-]+ v?\d.*))",
+    r"|into).+| have .+ (?:in|at|under) [\w~.-]*[/.]\w.*|(?:'re| are) (?:still )?on "
+    r"(?!(?:line|page|step|row|issue|ticket|day)\b)[\w.-]+ v?\d.*))",
     re.I,
 )
 _WE_WORK_WITH = re.compile(
@@ -157,6 +158,8 @@ def _is_ordered_here(match: re.Match[str], sentence: Sentence) -> bool:
 def _is_custom(text: str, sentence: Sentence) -> bool:
     """Whether a sentence without "we" says how things are here: of all things of a kind, or in a list of rules."""
     if sentence.announced and (declares(text) or _LISTED.match(text)):
+        return True
+    if sentence.listed and (_LISTED.match(text) or not is_order(text)):
         return True
     if _UNSURE.search(text):
         return False

@@ -67,6 +67,14 @@ _SECOND_THOUGHT = re.compile(
     r"|instead of) (?P<old2>[\w@/.+# -]{2,40}?)(?P<why>,? (?:because|since) .+|, .+)?)[.!]*$",
     re.I,
 )
+_SCRATCH = re.compile(
+    rf"(?:let'?s )?(?:scratch|ditch|drop|forget(?: about)?(?=.* instead[.!]*$))"
+    rf" (?P<old>{_NAME}),(?: [^,]{{3,120}},)? (?:so )?(?:we'?ll"
+    r"|let'?s|we) (?:(?:use|go with|stay (?:on|with)|stick (?:with|to)) (?P<new>.+)"
+    r"|(?:run|host|deploy|store|schedule|serve|send|do|build|test|handle|keep)(?: (?!it\b|this\b|that\b|them\b).+?)??"
+    r" (?:with|on|via|through|using|in) .+ instead[.!]*$)",
+    re.I,
+)
 _BARE_INSTEAD = re.compile(
     rf"(?:[^:]{{2,60}}: )?(?:let'?s (?:do|make it) |do "
     rf"|make it )?(?!(?:use|let'?s|we|i|you)\b)(?P<new>{_NAME}) instead of (?P<old>{_NAME})"
@@ -206,6 +214,10 @@ def _dropped(text: str) -> Found | None:
         return (
             _use_instead(match["new"] + text[match.end() :], match["old"]) if _is_named(match, "new", "old") else None
         )
+    match = _SCRATCH.match(text)
+    if match is not None:
+        is_meant = _is_named(match, "old") and not _is_small(match["new"] or "") and not _CODE_PLACE.search(text)
+        return Found(text, "decision", replaces=match["old"]) if is_meant else None
     match = _BARE_INSTEAD.match(text)
     return _use_instead(match["new"] + match["why"], match["old"]) if match and not _is_small(match["new"]) else None
 

@@ -12,7 +12,8 @@ from retain.engine.capture.by_rule.wishes import ruled
 
 _WARNED = re.compile(
     r"(?:be )?(?:careful|caution|beware|watch out|heads[- ]up|warning|gotcha|important|attention|caveat"
-    r"|trap)(?:\s?[:,!–—-]+\s*| (?:with|of|about) (?P<with>[^:,]{2,60}?)\s?[:,–—-]\s*| that )(?P<what>.+)",
+    r"|trap)(?: for (?:the future|later|next time|everyone))?"
+    r"(?:\s?[:,!–—-]+\s*| (?:with|of|about) (?P<with>[^:,]{2,60}?)\s?[:,–—-]\s*| that )(?P<what>.+)",
     re.I,
 )
 _HAPPENS = re.compile(
@@ -65,6 +66,20 @@ _OURS_IS = re.compile(
     r"|deliberate|by design)\b.*|.{2,60}? (?:only works?|works? only) (?:with|on|in|from|over|behind|if|when|as) .+",
     re.I,
 )
+_ONLY_WITH = re.compile(
+    r"(?P<what>(?:the|our|all)\b[^,]{2,60}? only (?:pass(?:es)?|builds?|compiles?|runs?|starts?|links?)"
+    r" (?:with|under|as|on)"
+    r" [^,]{2,80})(?:,.*)?$",
+    re.I,
+)
+_SETTING = re.compile(r"\b[A-Z][A-Z_]+=\S|`|\w \d+(?:\.\d+)*\b|--\w")
+_WIPED = re.compile(
+    r"(?:the|our)\b[^,]{0,40}\b(?:db|dbs|database|data|env|environment|bucket|cluster|server|sandbox|staging|schema|volume"
+    r"|cache|redis|disk) (?:gets?|is|are) (?:\w+ly )?(?:wiped|reset|rebuilt|recreated|purged|truncated|cleared|flushed"
+    r"|overwritten|refreshed) (?:nightly|daily|weekly|monthly|(?:every|each) "
+    r"(?!time|request|call|render|click|test)\w+)\b.*",
+    re.I,
+)
 _ALWAYS = re.compile(
     r"(?:(?:the|our|all|every|each)\b.{2,60}?|[a-z]+s) (?:is|are) (?:always|never|only) (?!fun|awesome|great|nice"
     r"|good|there|here)\w.*",
@@ -103,12 +118,18 @@ _PASSING = re.compile(
     re.I,
 )
 
+_AILS_NOW = re.compile(r"\b(?:again|now|today|yesterday|suddenly|since|seems?|somehow|weird\w*|strange\w*)\b", re.I)
+
 
 def fact(sentence: Sentence) -> Found | None:
     text = _TOLD_LAST.sub("", opened(sentence.text))
     warned = _WARNED.match(text)
     if warned is not None and (not is_complaint(text) or _DO_NOT.match(warned["what"])):
         return _warning(warned["with"], warned["what"])
+    only = _ONLY_WITH.match(text)
+    if only is not None and _SETTING.search(only["what"]) and not _AILS_NOW.search(text):
+        is_aside = sentence.beside_request or sentence.beside_question
+        return None if is_aside or leads_to_a_task(text) else Found(only["what"], "gotcha")
     if _PASSING.search(text) or _TO_BE_DONE.search(text) or leads_to_a_task(text):
         return None
     if is_complaint(text) or is_on_screen(text):
@@ -140,4 +161,4 @@ def _is_standing(text: str, sentence: Sentence) -> bool:
         return True
     if sentence.beside_request or sentence.beside_question or _VALUES.search(text):
         return False
-    return any(pattern.match(text) for pattern in (_STANDING, _OURS_IS, _ALWAYS, _HURTS_WHEN, _MUST, _VALUED))
+    return any(pattern.match(text) for pattern in (_STANDING, _OURS_IS, _ALWAYS, _HURTS_WHEN, _MUST, _VALUED, _WIPED))

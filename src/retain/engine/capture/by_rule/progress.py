@@ -27,13 +27,20 @@ _STILL = re.compile(
     re.I,
 )
 _POSTPONED = re.compile(
-    r"(?:let'?s|we(?:'ll| will)?|i(?:'ll| will)?) (?:leave|postpone|defer|park|keep|save|do|skip|tackle"
+    r"(?:(?=(?:leave|postpone|defer|park) .+ (?:for|until|till) )|(?:let'?s|we(?:'ll| will)?|i(?:'ll| will)?) )"
+    r"(?:leave|postpone|defer|park|keep|save|do|skip|tackle"
     r"|push) (?P<what>(?!it\b|this\b|that\b"
     r"|them\b|these\b|those\b)[^,;.]{3,80}?) (?:for|until|to|till) (?:later|another (?:day|time|session|pr)"
     r"|after (?:the )?"
     r"(?:launch|release)|next (?:week|sprint|session|time)|v\d\S*)(?:,? (?:but|and|so) (?:please |pls )?(?:remember"
     r"|don'?t"
     r" forget|do not forget|remind me) to (?P<then>.+)|[\s.!]*$|, .+)",
+    re.I,
+)
+_STILL_TO_DO = re.compile(
+    rf"(?:we|i) still (?:have|need|got) to (?P<what>(?!do (?:it|this|that)\b)[^;]{{5,160}}?)"
+    rf",? (?:but )?(?:that'?s for |in )?"
+    rf"{_LATER}[\s.!]*$",
     re.I,
 )
 _BEFORE_LAUNCH = re.compile(
@@ -74,5 +81,5 @@ def _postponed(text: str) -> Found | None:
     if match is not None:
         then = f", {match['then']}" if match["then"] else ""
         return Found(f"Open: {match['what']}{then}", "progress")
-    match = _BEFORE_LAUNCH.match(text)
+    match = _BEFORE_LAUNCH.match(text) or _STILL_TO_DO.match(text)
     return Found(f"Open: {match['what']}", "progress") if match else None

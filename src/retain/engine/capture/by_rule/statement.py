@@ -8,14 +8,16 @@ SHORTEST, LONGEST = 10, 400
 
 _OPENERS = re.compile(
     r"(?:ok(?:ay)?|k|yes|yeah|yep|yup|sure|great|good|nice|cool|perfect|thanks|thank you|thx|ty|hey|hi|hello|oh|ah"
-    r"|argh|ugh|oops|whoops|ups|yea|ye|aha|lovely|better"
+    r"|fwiw|for what it'?s worth|argh|ugh|oops|whoops|ups|yea|ye|aha|lovely|better"
     r"|well|wait|hm+|right|exactly|and|but|so|also|then|plus|anyway|btw|by the way|fyi|just fyi|for your information"
     r"|again|one (?:more )?thing(?! to\b)|another thing|(?:as |like )?i (?:already )?(?:said"
     r"|told you)(?: before)?(?: to)?"
     r"|just so (?:that )?you know|listen|look|seriously|honestly|(?:quick )?heads[- ]up(?=[\s,:–—-]+(?:we|i)\b"
     r"|,? (?:the"
     r"|our)\b)|just to be clear|to be clear|fun fact|side note|small note|now(?= let'?s)"
-    r"|that'?s not how we do (?:it|that|things)(?: here)?|please|pls|plz|quick (?:intro|note)|some background"
+    r"|that'?s not how we do (?:it|that|things)(?: here)?"
+    r"|(?:no+|nope|nah|nein)(?=[\s,.!–—-]+(?:we(?:'ve| have)?(?: \w+)? (?:decided|agreed|settled)"
+    r"|ab (?:jetzt|sofort)|von (?:jetzt|nun) an|from now on)\b)|please|pls|plz|quick (?:intro|note)|some background"
     r"|before (?:you start|we (?:start|go on))(?: some background)?)\b[\s,.:!–—-]*",
     re.I,
 )

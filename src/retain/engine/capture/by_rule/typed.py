@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from retain.domain.echo import without_echo
-from retain.engine.capture.by_rule.voice import is_marked_own, is_relayed, makes_a_text, own_lines
+from retain.engine.capture.by_rule.voice import is_marked_own, is_relayed, makes_a_text, own_lines, without_new_words
 
 LONGEST = 500  # a sentence beyond this is not one that somebody typed
 _MESSAGE = 20_000  # nobody types more; the rest of a longer prompt is not looked at
@@ -23,7 +23,10 @@ _PROGRAM_TAG = re.compile(
 )
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _INLINE_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„\n]{1,400})[\"“”«»„]|(?<![\w'])'([^'\n]{1,400})'(?!\w)")
+_QUOTED = re.compile(r"[\"“”«»„]([^\"“”«»„\n]{1,400})[\"“”«»„]|(?<![\w'])'((?:[^'\n]|(?<=\w)'(?=\w)){1,400})'(?!\w)")
+# A quotation that begins or ends elsewhere. After a number the mark is one of inches.
+_OPEN_QUOTE = re.compile(r"(?<!\d)\"")
+_LAST_OF_QUOTE = re.compile(r"(?!.*(?<!\w)'\w).*[^\w\s]'\W*$")
 # The words of an image or a link, and data: nobody says anything with them.
 _EMBEDDED = re.compile(
     r"!\[[^\]\n]{0,400}\](?:\([^)\n]{0,400}\))?|\[[^\]\n]{0,400}\]\([^)\n]{0,400}\)"
@@ -49,13 +52,15 @@ _HEADER = re.compile(
 )
 _OWN_LIST = re.compile(
     r"\b(?:remember|rules?|conventions?|guidelines?|background|intro|keep in mind|bear in mind|things to know"
-    r"|preferences?|note|careful|todo|next steps?|decisions?|how we work|my setup|our setup|correction)\b",
+    r"|preferences?|note|careful|todo|next steps?|decisions?|how we work|my setup|our setup|correction)\b"
+    r"|\bthings (?:about|for|in|to know about) (?:this|the|our) (?:repo|repository|project|codebase"
+    r"|code base|monorepo|team)\b",
     re.I,
 )
 _OTHERS = re.compile(
     r"\b(?:readme|docs?|documentation|wiki|e?mail|letter|issue|ticket|log|logs|output|error|trace|page|article|post"
     r"|message|thread|wrote|writes|says|said|told|their|his|her|customer|vendor|reviewer|prompt|snippet|file|text"
-    r"|spec|this|these|below|following|see|translate|summari[sz]e|review|explain)\b",
+    r"|spec|tooltip|label|banner|headline|toast|caption|placeholder|button|copy|this|these|below|following|see|translate|summari[sz]e|review|explain)\b",
     re.I,
 )
 _PASTED_LINE = re.compile(
@@ -79,6 +84,13 @@ _SENTENCE_END = re.compile(
     r"(?<=[.!?。！？])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!etc\.)(?:\s+|(?<=[。！？]))|;\s+|\s+[-–—]\s+(?=and |also )"
 )
 _KEEP_THAT = re.compile(r"\. (?:please |pls )?(?:remember (?:that|this)|keep (?:that|this) in mind)(?=[.!]|$)", re.I)
+# "Scratch celery, … . We'll use a timer instead": the second sentence takes the place of what the first gives up.
+_SCRATCHED = re.compile(
+    r"(\b(?:scratch|ditch|drop|forget(?: about)?) (?!that\b|this\b|it\b)[^.!?;]{2,160})\. "
+    r"(?=(?:so )?(?:we'?ll|let'?s|we)"
+    r" [^.!?;]{5,160} instead\b)",
+    re.I,
+)
 _CLAUSE = re.compile(
     r",?\s+(?:and|but|also)(?:\s+(?:also|please|pls|plz))*\s+(?=(?:always|never|don'?t|do not|make sure"
     r"|remember that|from now on|stop \w+ing|we'?ll continue)\b)"
@@ -116,13 +128,33 @@ _ANNOUNCES = re.compile(
     r"|keep in mind|preferences|remember (?:this|the following|these))\b[^.?!]{0,60}:",
     re.I,
 )
+# The whole line leads to a list of how things are done here; rules of a game, a form or a page are not that.
+_PROJECT = r"(?:this|the|our) (?:repo|repository|project|codebase|code base|monorepo|team)"
+_LEADS_TO_LIST = re.compile(
+    r"\W*(?:(?:ok|okay|hey|hi|so|btw|also|and|now|first|just|a|the|our|my|some|few|couple|couple of|several|more|quick"
+    r"|here are|these are|before (?:you|we) start)\b[\s,]*)*"
+    rf"(?:things (?:about|for|in|to know about) {_PROJECT}|(?:coding |code |naming |team |project |repo )?conventions"
+    rf"(?: (?:here|around here|we follow|(?:for|in|of) {_PROJECT}))?"
+    rf"|(?:house|ground|team|project|repo|coding|code style|style) (?:rules|guidelines)"
+    rf"(?: (?:here|(?:for|in|of) {_PROJECT}))?"
+    rf"|(?:rules|guidelines) (?:for|in|of) {_PROJECT})"
+    r"(?:,? (?:before you|to keep in mind|to know|you should know|to follow|first)\b[^.?!:]{0,40})?\s*:\s*",
+    re.I,
+)
+# Somebody else's, whatever it is called.
+_THEIR_LIST = re.compile(
+    r"\b(?:their|his|her|vendor'?s?|customer'?s?)\b|\b(?:from|in|on) (?:the|an?|some|this|that) (?:\w+ )?(?:wiki|readme"
+    r"|docs?|documentation|page|article|blog|post|mail|ticket|issue|thread|guide)\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One clause of a prompt, with typographic marks made plain, and the whole sentence around it.
 
-    `announced` when the prompt said that rules or background follow; `beside_request` when the same prompt
+    `announced` when the prompt said that rules or background follow, `listed` when it is a point of the list right
+    below; `beside_request` when the same prompt
     also asks for something to be done, `beside_question` when it asks or complains about something.
     """
 
@@ -131,6 +163,7 @@ class Sentence:
     announced: bool = False
     beside_request: bool = False
     beside_question: bool = False
+    listed: bool = False
 
 
 def sentences(prompt: str) -> list[Sentence]:
@@ -142,17 +175,19 @@ def sentences(prompt: str) -> list[Sentence]:
     if is_relayed(typed):
         return []
     lines = [line for line in typed if not _is_foreign(line)]
-    announces = any(map(_announces, lines))
+    announces = any(_announces(line) or _leads_to_list(line) for line in lines)
     lines = lines if announces else own_lines(lines)
     asks = any(_REQUEST.search(line) for line in lines)
     wonders = any(_WONDERS.search(line) for line in lines)
     for_a_text = makes_a_text(lines)
-    found, announced = [], False
+    found, announced, leads = [], False, False
     for line in lines:
+        listed = leads and _BULLET.match(line) is not None
+        leads = listed or _leads_to_list(line) or (leads and not line.strip())
         for item in _items(line):
             for whole, part in _parts(" ".join(item.split())):
                 if not for_a_text or is_marked_own(part):
-                    found.append(Sentence(part, whole, announced, asks, wonders))
+                    found.append(Sentence(part, whole, announced, asks, wonders, listed))
             announced = announced or _announces(item)
     return found
 
@@ -169,6 +204,10 @@ def _items(line: str) -> list[str]:
 
 def _announces(line: str) -> bool:
     return _ANNOUNCES.search(line) is not None
+
+
+def _leads_to_list(line: str) -> bool:
+    return _LEADS_TO_LIST.fullmatch(line) is not None
 
 
 def _plain(text: str) -> str:
@@ -220,7 +259,9 @@ def _outside_paste(lines: list[str]) -> list[str]:
 
 
 def _is_pasted(line: str) -> bool:
-    return _PASTED_LINE.match(line) is not None and not (line.rstrip().endswith(":") and _announces(line))
+    return _PASTED_LINE.match(line) is not None and not (
+        line.rstrip().endswith(":") and (_announces(line) or _leads_to_list(line))
+    )
 
 
 def _unfenced(lines: list[str]) -> Iterator[str]:
@@ -239,7 +280,7 @@ def _until_paste(lines: Iterator[str]) -> Iterator[str]:
             return
         yield line
         ends_in_colon = line.rstrip().endswith(":")
-        if ends_in_colon and _OTHERS.search(line) and not _OWN_LIST.search(line):
+        if ends_in_colon and _OTHERS.search(line) and (_THEIR_LIST.search(line) or not _OWN_LIST.search(line)):
             return
 
 
@@ -249,13 +290,17 @@ def _is_foreign(line: str) -> bool:
 
 
 def _parts(line: str) -> Iterator[tuple[str, str]]:
-    """Each sentence with each of its clauses."""
-    for sentence in _SENTENCE_END.split(_KEEP_THAT.sub(", remember that", line)):
-        whole = _QUOTED.sub(_unless_long, _EMBEDDED.sub("\x00", sentence)).strip()
-        if len(whole) <= LONGEST:
+    """Each sentence with each of its clauses, up to where words for a screen or an open quotation begin."""
+    line = _QUOTED.sub(_unless_long, _EMBEDDED.sub("\x00", without_new_words(line)))
+    for sentence in _SENTENCE_END.split(_SCRATCHED.sub(r"\1, ", _KEEP_THAT.sub(", remember that", line))):
+        whole = sentence.strip()
+        if len(_OPEN_QUOTE.findall(whole)) % 2:
+            return
+        if len(whole) <= LONGEST and not _LAST_OF_QUOTE.match(whole):
             yield from ((whole, clause.strip()) for clause in _CLAUSE.split(whole) if len(clause.strip()) >= 3)
 
 
 def _unless_long(match: re.Match[str]) -> str:
     """A name in quotation marks stays; a whole clause in them is somebody else's."""
-    return match[0] if len((match[1] or match[2]).split()) <= 3 else "\x00"
+    words = match[1] or match[2]
+    return match[0] if len(words.split()) <= 3 else "\x00." if words.endswith((".", "!", "?")) else "\x00"

@@ -111,6 +111,13 @@ _SHOULD_SAY = re.compile(
     re.I,
 )
 
+_ASIDE = re.compile(r"[.!?] (?=(?:and |also |but )*(?:btw|by the way|fyi)\b)", re.I)
+_NEW_WORDS = re.compile(
+    rf"\b(?:(?:change|set|update|replace|edit|make|rename|reword|add|write|put|insert|append)\b[^:.]{{0,80}}\b(?:{_THINGS_WITH_WORDS})\b[^:.]{{0,30}}"
+    rf"|(?:{_THINGS_WITH_WORDS})\b[^:.]{{0,30}}\b(?:says?|reads?|be|shows?|tells?)): (?=.)",
+    re.I,
+)
+
 
 def is_relayed(lines: Sequence[str]) -> bool:
     """Whether a prompt is about somebody's words: to be judged, translated or summed up, or from a place it names."""
@@ -133,6 +140,15 @@ def is_content(text: str) -> bool:
     if colon and rest and len(lead) <= 100 and _LEADS_TO_WORDS.search(lead) and not _OWN_LEAD.search(lead):
         return True
     return _WRITES_WORDS.match(text) is not None or _SHOULD_SAY.search(text) is not None
+
+
+def without_new_words(line: str) -> str:
+    """A line up to where it gives the words themselves: "change the tooltip to: …", whatever sentences follow."""
+    match = _NEW_WORDS.search(line)
+    if match is None:
+        return line
+    aside = _ASIDE.search(line, match.end())
+    return f"{line[: match.end()]}\x00{line[aside.start() :] if aside else ''}"
 
 
 def own_lines(lines: list[str]) -> list[str]:

@@ -54,7 +54,8 @@ _FROM_NOW = (
     r"|around))?)"
 )
 _IN_GENERAL = (
-    r"(?:in general|generally|as a (?:general )?rule(?! of)|(?:one thing |a note )?for (?:the|your) future)\s?[,:]"
+    r"(?:in general|generally|as a (?:general )?rule(?! of)|(?:one thing |a note )?for (?:the|your) future)"
+    r"(?:\s?[,:]|(?= (?:if|when|whenever) (?:you|u)\b))"
 )
 _FROM_NOW_FIRST = re.compile(rf"(?:{_FROM_NOW}\s?[,:]?|{_IN_GENERAL})\s*(?P<what>.+)", re.I)
 _FROM_NOW_LAST = re.compile(
