@@ -1,7 +1,7 @@
 """What a text is taken to name, what it is taken to say, and what it is not."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from retain.engine.knowledge.link import Mention, Stated, fold, labelled, mentions, stated
@@ -176,6 +176,7 @@ PIECES = (
 
 
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=12)), max_size=6).map("".join))
+@example("it was reviewed by Grace\nCaroline: I went to Paris with Mel")
 def test_any_text_is_read_and_every_start_is_right(text):
     found = mentions(text, KNOWN.get)
     assert len(found) <= 12

@@ -197,7 +197,10 @@ def _name(text: str, words: list[Word], place: int) -> tuple[int, Mention | None
         return used, None
     by = [word.folded for word in words[max(0, place - 2) : place]]
     is_author = by[-1:] == ["by"] and by[0] in AUTHORING
-    return used, Mention(" ".join(word.text for word in run), "person" if acts or is_author else "concept", first.start)
+    name, written = " ".join(word.text for word in run), text[first.start : last.end]
+    kind = "person" if acts or is_author else "concept"
+    # A name may go on in the next line.
+    return used, Mention(name, kind, first.start, "" if written == name else written)
 
 
 def _is_topic(run: list[Word]) -> bool:
