@@ -28,7 +28,7 @@ def empty() -> Drawn:
     yield ""
     yield from _commands(_FIRST)
     yield ""
-    yield Text("Connect Claude Code:")
+    yield Text("Claude Code by hand, without hooks:")
     yield Verbatim(connect.for_claude_code(), "cyan")
     yield Text("Any other client, in its .mcp.json:")
     yield Verbatim(connect.for_any_client(), "cyan")
@@ -41,7 +41,7 @@ def at_work(report: Report) -> Drawn:
     yield ""
     yield from _commands(_NEXT)
     yield ""
-    yield Text("All commands: retain --help. Connect Claude Code:")
+    yield Text("All commands: retain --help. Claude Code by hand, without hooks:")
     yield Verbatim(connect.for_claude_code(), "cyan")
 
 
