@@ -369,3 +369,14 @@ def test_the_next_session_takes_up_what_was_left(client):
     client("Stop", client.sample("Stop.again"))
     client("SessionStart", client.sample("SessionStart.startup"))
     assert (client.home / "run" / "worker.lock").exists()
+
+
+def test_what_a_hook_left_half_written_goes_after_an_hour(tmp_path):
+    folder = Path(spool.put(str(tmp_path), {"event": "Stop", "session": "s1", "transcript": "t"})).parent
+    old, new = folder / "a.json.1.00.tmp", folder / "b.json.1.00.tmp"
+    for path in (old, new):
+        path.write_text("{")
+    os.utime(old, (0, 0))
+    for path in spool.working(str(tmp_path)):
+        spool.done(path)
+    assert (old.exists(), new.exists()) == (False, True)

@@ -29,6 +29,7 @@ ATTEMPTS = 3
 MOST_WAITING = 2000
 MOST_FAILED = 50
 LONGEST_MESSAGE = 100_000
+_DRAFT_SECONDS = 3600.0
 _BEGUN = "b"
 # When items are merged, what asks for more is kept: before a compaction little is enough, at the end all is due.
 _RANK = {"Stop": 0, "PreCompact": 1, "SessionEnd": 2}
@@ -117,6 +118,7 @@ def working(home: str, lock: "Lock | None" = None, seconds: float = 600.0) -> "I
             return
         try:
             held.sign()
+            _clear_drafts(_folder(home))
             while time.monotonic() < until and (left := _left(home, seen)):
                 seen.add(_identity(left[0]))
                 if path := _begun(left[0]):
@@ -126,6 +128,18 @@ def working(home: str, lock: "Lock | None" = None, seconds: float = 600.0) -> "I
                         _renamed(path, f"{_attempts(path)}")
         finally:
             held.release()
+
+
+def _clear_drafts(folder: str) -> None:
+    """Removes what hooks have left that were ended in the middle of writing: it holds an answer, and no item."""
+    for name in names_in(folder, ".tmp"):
+        path = os.path.join(folder, name)
+        try:
+            is_old = time.time() - os.stat(path).st_mtime > _DRAFT_SECONDS
+        except OSError:
+            continue
+        if is_old:
+            remove(path)
 
 
 def start_worker(home: str) -> bool:
