@@ -22,12 +22,17 @@ demo: install
 test: install
 	$(BIN)/python -m pytest -n auto
 
+# The client in its cache folder; without it the tests of the provider that asks it are skipped, and say so.
+WITH_CLIENT = RETAIN_TEST_CLAUDE=$$(cd tests && ../$(BIN)/python -c 'from e2e.client import installed; print(installed())' || true)
+
 # With the real Claude Code client, which npm puts into a cache folder, and a scripted model.
 e2e: install
 	$(BIN)/python -m pytest tests/e2e -m e2e -rs -n auto
+	$(WITH_CLIENT) $(BIN)/python -m pytest tests/llm -k claude -rs
 
 e2e-short: install
 	$(BIN)/python -m pytest tests/e2e -m 'e2e and not slow' -rs -n auto
+	$(WITH_CLIENT) $(BIN)/python -m pytest tests/llm -k claude -rs
 
 lint: install
 	$(BIN)/ruff check .

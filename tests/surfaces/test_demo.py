@@ -39,7 +39,8 @@ def test_the_demo_finds_by_meaning_and_loses_no_write(told):
 
 
 def test_the_demo_ends_with_the_lines_that_connect_a_client(told):
-    *_, claude, _, config = told.out.splitlines()
+    *_, setup, _, claude, _, config = told.out.splitlines()
+    assert setup.endswith(" setup")
     assert claude.strip().startswith("claude mcp add retain -- /")
     assert json.loads(config)["mcpServers"]["retain"]["args"][-1] == "serve"
 

@@ -6,6 +6,10 @@ import shlex
 from retain.clients.this_install import command
 
 
+def for_all_clients() -> str:
+    return shlex.join([*command(), "setup"])
+
+
 def for_claude_code() -> str:
     return f"claude mcp add retain -- {shlex.join([*command(), 'serve'])}"
 

@@ -196,7 +196,9 @@ CHAPTERS: tuple[Callable[[Stage], None], ...] = (_store, _recall, _graph, _conte
 
 def _ending(seconds: float) -> Iterable[RenderableType]:
     yield from ("", Text("Your turn", "bold magenta"))
-    yield Indented(f"That took {seconds:.0f} s, on a memory that is gone now. Connect Claude Code:", style=DIM)
+    yield Indented(f"That took {seconds:.0f} s, on a memory that is gone now. Connect the clients you have:", style=DIM)
+    yield Verbatim(connect.for_all_clients(), "cyan")
+    yield Indented("Claude Code by hand, without hooks:", style=DIM)
     yield Verbatim(connect.for_claude_code(), "cyan")
     yield Indented("Any other client, in its .mcp.json:", style=DIM)
     yield Verbatim(connect.for_any_client(), "cyan")

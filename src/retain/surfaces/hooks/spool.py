@@ -167,7 +167,7 @@ def _start(home: str, lock: "Lock") -> None:
     null = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in (0, 1, 2)]
     try:
         os.posix_spawn(command[0], [*command, str(lock.file)], env, file_actions=null, setsid=True)
-    except NotImplementedError:
+    except NotImplementedError:  # a system without setsid in posix_spawn, such as an older macOS
         _start_by_subprocess([*command, str(lock.file)], env, lock.file)
 
 
