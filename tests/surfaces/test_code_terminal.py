@@ -62,6 +62,7 @@ def interrupted(running):
     """As a person would, again if nothing happens: Python misses a signal between two reads."""
     for _ in range(10):
         os.killpg(running.pid, signal.SIGINT)
+        os.killpg(running.pid, signal.SIGCONT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             return running.wait(5)
     raise AssertionError("it went on regardless")
@@ -73,8 +74,15 @@ def test_an_interrupted_index_goes_on_where_it_was(retain):
     running = interruptible(retain, "index")
 
     def begun():
+        """It stands still while it is looked at, so that it cannot end between the look and the interrupt."""
         assert running.poll() is None, "it was done before it could be interrupted"
-        return PACE.match(retain("projects").out) if retain.home.exists() else None
+        if not retain.home.exists():
+            return False
+        os.killpg(running.pid, signal.SIGSTOP)
+        if PACE.match(retain("projects").out):
+            return True
+        os.killpg(running.pid, signal.SIGCONT)
+        return False
 
     until(begun)
     assert interrupted(running) == 130
