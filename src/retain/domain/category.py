@@ -10,6 +10,8 @@ LIVES = {"progress": 7.0, "context": 30.0}
 HIDDEN = 0.3  # confidence below which a memory is left out of summaries; it can still be found
 _KINDS = {"progress": "episodic", "context": "episodic", "pattern": "procedural", "error_solution": "procedural"}
 _OF_KIND = {"episodic": "context", "semantic": "architecture", "procedural": "pattern"}
+# What a memory without a category counts as where the categories are not those of capture.
+_STANDING = {"episodic": "context", "semantic": "documentation", "procedural": "pattern"}
 _SHOWN = {"error_solution": "gotcha", "code": "architecture", "documentation": "architecture", "preference": "pattern"}
 
 
@@ -23,6 +25,16 @@ def captured_as(category: str | None, kind: str) -> str:
     if category is None:
         return _OF_KIND[kind]
     return category if category in CAPTURED else _SHOWN.get(category, _OF_KIND[kind])
+
+
+def shown_as(category: str | None, kind: str) -> str:
+    """Which of all categories stands for a memory."""
+    return category or _STANDING[kind]
+
+
+def kinds_standing_for(categories: "tuple[str, ...]") -> list[str]:
+    """The kinds that count as one of these where a memory has no category."""
+    return [kind for kind, category in _STANDING.items() if category in categories]
 
 
 def confidence(category: str | None, age_days: float) -> float:

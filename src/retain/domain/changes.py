@@ -5,9 +5,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from retain.domain.conversation import Cursor
-from retain.domain.graph import Entity, Link, Relation
+from retain.domain.graph import Entity, Link, Relation, Tie
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, Place
-from retain.domain.session import Project, Session
+from retain.domain.session import Profile, Project, Session
+from retain.domain.work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,34 @@ class RunFree:
     latest: str | None
 
 
-Expectation = NoTwin | AtVersion | RunFree
+@dataclass(frozen=True, slots=True)
+class TitleFree:
+    """No active memory in this place has this title (`but`: other than this one)."""
+
+    place: Place
+    title: str
+    but: MemoryId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NameFree:
+    """No other project of this user has this name, or is known by it."""
+
+    name: str
+    user: str
+    but: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveWork:
+    """Exactly these sessions are active in the project."""
+
+    project: str
+    user: str
+    sessions: frozenset[str]
+
+
+Expectation = NoTwin | AtVersion | RunFree | TitleFree | NameFree | ActiveWork
 
 
 class ContradictionState(StrEnum):
@@ -96,7 +124,10 @@ class Changes:
     relations: tuple[Relation, ...] = ()
     stated: tuple[Entity | Relation, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    ties: tuple[Tie, ...] = ()
     projects: tuple[Project, ...] = ()
+    profiles: tuple[Profile, ...] = ()
+    works: tuple[Work, ...] = ()
     sessions: tuple[Session, ...] = ()
     runs: tuple[Run, ...] = ()
     cursors: tuple[Cursor, ...] = ()

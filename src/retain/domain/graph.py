@@ -12,6 +12,7 @@ from retain.domain.memory import MemoryId
 MENTIONS = "mentions"
 RELATED = "related_to"
 SAID_BY = "said_by"
+SIMILAR = "similar_to"
 
 
 class Direction(StrEnum):
@@ -140,3 +141,14 @@ class GraphOverview:
         """Relations there are, as a share of those there could be between two entities each."""
         possible = self.entities * (self.entities - 1)
         return self.relations / possible if possible else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """How one memory relates to another."""
+
+    source: MemoryId
+    target: MemoryId
+    type: str
+    created: datetime
+    strength: float = 1.0

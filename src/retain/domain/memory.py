@@ -192,6 +192,8 @@ class Rest:
     valid_until: datetime | None = None
     project: str | None = None
     session: str | None = None
+    title: str | None = None
+    category: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,10 @@ class Filter:
     places: tuple[Place, ...]
     kinds: tuple[Kind, ...] = ()
     categories: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    """Categories as they are shown: a memory without one counts as what its kind stands for."""
     tags: tuple[str, ...] = ()
+    min_length: int = 0
     after: datetime | None = None
     before: datetime | None = None
     min_importance: float = 0.0

@@ -17,6 +17,18 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True)
+class Profile:
+    """A project as one person knows it: by a name of its own, or by its slug until it has one."""
+
+    project: Project
+    name: str
+    created: datetime
+    updated: datetime
+    user: str = ""
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """One conversation of an agent; open while `ended` is None."""
 

@@ -20,6 +20,11 @@ _OF_MEMORIES = [
     f"delete from link where memory in ({_NAMED})",
     f"delete from contradiction where older in ({_NAMED})",
     f"delete from contradiction where newer in ({_NAMED})",
+    f"delete from tie where source in ({_NAMED})",
+    f"delete from tie where target in ({_NAMED})",
+    "delete from asked where user = ?",
+    "delete from profile where user = ?",
+    "delete from work where user = ?",
     "delete from served where user = ?",
     "delete from session where user = ?",
     "delete from memory where user = ?",
@@ -60,6 +65,7 @@ def drop_unused_projects(db: sqlite3.Connection) -> None:
     """A project is everybody's; it goes with the last that anybody has in it."""
     used = {project for (project,) in db.execute("select distinct project from memory")}
     used |= {project for (project,) in db.execute("select distinct project from session")}
+    used |= {project for (project,) in db.execute("select project from profile union select project from work")}
     owners = db.execute("select owner from entity union select key from code_index")
     used |= {owner.partition("\x1f")[0] for (owner,) in owners}
     gone = [id for (id,) in db.execute("select id from project") if id not in used]

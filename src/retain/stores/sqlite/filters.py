@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from retain.domain.category import kinds_standing_for
 from retain.domain.graph import fold
 from retain.domain.recall import Filter
 from retain.stores.sqlite.rows import marks, micros
@@ -23,10 +24,10 @@ def where(wanted: Filter) -> tuple[str, list[Any]]:
     add(f"{asked}m.place in ({marks(places)})", *places)
     if wanted.states:
         add(f"{asked}m.state in ({marks(wanted.states)})", *(state.value for state in wanted.states))
-    if wanted.kinds:
-        add(f"m.kind in ({marks(wanted.kinds)})", *(kind.value for kind in wanted.kinds))
-    if wanted.categories:
-        add(f"m.category in ({marks(wanted.categories)})", *wanted.categories)
+    for condition, *bound in _sorts(wanted):
+        add(condition, *bound)
+    if wanted.min_length > 0:
+        add("length(m.text) >= ?", wanted.min_length)
     if wanted.tags:
         folded = tuple(fold(tag) for tag in wanted.tags)
         # The plus: asked of each candidate, not a way to find them.
@@ -38,6 +39,17 @@ def where(wanted: Filter) -> tuple[str, list[Any]]:
     for condition, *bound in _times(wanted):
         add(condition, *bound)
     return " and ".join(conditions), values
+
+
+def _sorts(wanted: Filter) -> Iterator[tuple[Any, ...]]:
+    if wanted.kinds:
+        yield f"m.kind in ({marks(wanted.kinds)})", *(kind.value for kind in wanted.kinds)
+    if wanted.categories:
+        yield f"m.category in ({marks(wanted.categories)})", *wanted.categories
+    if wanted.types:
+        kinds = kinds_standing_for(wanted.types)
+        bare = f"m.category is null and m.kind in ({marks(kinds)})"
+        yield f"(m.category in ({marks(wanted.types)}) or ({bare}))", *wanted.types, *kinds
 
 
 def _times(wanted: Filter) -> Iterator[tuple[Any, ...]]:

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from retain.domain.graph import relation_id
+from retain.domain.graph import fold, relation_id
 from retain.errors import SchemaNewer, StoreDown
 from retain.stores.sqlite.words import indexed
 
@@ -226,6 +226,42 @@ def m009_capture(db: sqlite3.Connection) -> None:
     db.execute("create index cursor_last on cursor (last)")
 
 
+def m010_bank(db: sqlite3.Connection) -> None:
+    """Titles that are looked up, ties between memories, projects as people name them, tracked work, past questions."""
+    # Folded in Python, so that it is the same in every store.
+    db.execute("alter table memory add column title_key text")
+    titles = db.execute("select num, title from memory where title is not null").fetchall()
+    db.executemany("update memory set title_key = ? where num = ?", [(fold(title), num) for num, title in titles])
+    db.execute("create index memory_titled on memory (place, title_key) where title_key is not null")
+    db.execute(
+        """create table tie (
+            source text not null, target text not null, type text not null, created integer not null,
+            strength real not null, primary key (source, target, type)) without rowid"""
+    )
+    db.execute("create index tie_target on tie (target)")
+    db.execute(
+        """create table profile (
+            project text not null, user text not null, name text not null, name_key text not null, description text,
+            created integer not null, updated integer not null, primary key (project, user),
+            unique (user, name_key)) without rowid"""
+    )
+    db.execute(
+        """create table work (
+            id text not null, user text not null, project text not null, title text not null, description text,
+            tags text not null, state text not null, started integer not null, ended integer,
+            primary key (id, user)) without rowid"""
+    )
+    db.execute("create index work_newest on work (user, started, id)")
+    db.execute("create index work_state on work (user, state, project)")
+    # `terms` say which questions go when a memory is destroyed that may have been asked for.
+    db.execute(
+        """create table asked (
+            user text not null, project text not null, key text not null, text text not null, terms text not null,
+            times integer not null, found integer not null, last integer not null,
+            primary key (user, project, key)) without rowid"""
+    )
+
+
 STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m001_memories,
     m002_words,
@@ -236,6 +272,7 @@ STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m007_stated,
     m008_code,
     m009_capture,
+    m010_bank,
 ]
 CURRENT = len(STEPS)
 # Stands in the header of every store, so that no file of another program is taken for one: "Rtan".

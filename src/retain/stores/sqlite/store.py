@@ -1,26 +1,19 @@
 """The SQLite store: one file, any number of processes."""
 
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
 
 from retain.domain.changes import Applied, Changes, Conflict, Contradiction, Run
-from retain.domain.code import CodeFile, CodeFilter, CodeIndex, Mark, Occurrence, StoredChunk
 from retain.domain.conversation import Cursor
 from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood, Related, Relation, Steps
 from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, Stored, Vector
 from retain.domain.recall import Filter, Found
 from retain.domain.session import Project, Session, Use
-from retain.errors import StorageFull, Unavailable
 from retain.ports import Context, Corpus, Counts, Emptied, Subgraph
 from retain.stores.sqlite import (
     code,
-    code_search,
-    code_writing,
     cursors,
     emptying,
     graph,
@@ -32,37 +25,19 @@ from retain.stores.sqlite import (
     upkeep,
     writing,
 )
-from retain.stores.sqlite.caches import Caches
-from retain.stores.sqlite.code_portions import Wording, changing, portions
-from retain.stores.sqlite.connection import MEMORY, Pool
-from retain.stores.sqlite.failures import bytes_of
-from retain.stores.sqlite.files import opened, present_notices
+from retain.stores.sqlite.code_tables import CodeTables
+from retain.stores.sqlite.connection import MEMORY
+from retain.stores.sqlite.files import present_notices
+from retain.stores.sqlite.listing_tables import ListingTables
+from retain.stores.sqlite.tables import change_of
 from retain.stores.sqlite.vectors import unpack
 
 _CHECK_SECONDS = 600.0
 CODE_BYTES = 4400  # of one chunk with its words, references and vectors, measured
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
-class SqliteStore:
+class SqliteStore(ListingTables, CodeTables):
     """Implements `ports.Store`. What it caches is checked by change number before every use."""
-
-    def __init__(self, path: Path, *, query_seconds: float = 5.0, max_bytes: int | None = None) -> None:
-        self._max_bytes = max_bytes
-        self.pool = Pool(path, query_seconds)
-        self.path = self.pool.path
-        try:
-            self._notices = opened(self.pool)
-        except BaseException:
-            self.pool.close()
-            raise
-        self._caches = Caches()
-        self._traces = False
-
-    def _read(self, query: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **named: P.kwargs) -> R:
-        with self.pool.reading() as db:
-            return query(db, *args, **named)
 
     # Durable
 
@@ -82,7 +57,7 @@ class SqliteStore:
         """All but code in one transaction. Code goes after it, bit by bit: there may be very much of it."""
         with self.pool.writing() as db:
             migrations.check_version(db)
-            if _change(db) != change:
+            if change_of(db) != change:
                 return None
             gone = emptying.empty(db, user, at)
         chunks = sum(self.drop_index(index.key) for index in self.indexes(user))
@@ -92,10 +67,7 @@ class SqliteStore:
         return replace(gone, code_chunks=chunks)
 
     def change(self) -> int:
-        return self._read(_change)
-
-    def size(self) -> int:
-        return self._read(upkeep.used_bytes) if self.path == MEMORY else bytes_of(self.path)
+        return self._read(change_of)
 
     def backup(self, to: Path, *, with_code: bool = True) -> None:
         upkeep.copy(self.pool, to, with_code=with_code)
@@ -113,25 +85,6 @@ class SqliteStore:
 
     def close(self) -> None:
         self.pool.close()
-
-    def _check_room(self) -> None:
-        """Pages that are free again do not count."""
-        if self._max_bytes is None or self.size() < self._max_bytes:
-            return
-        if (used := self._read(upkeep.used_bytes)) >= self._max_bytes:
-            raise StorageFull(
-                f"the store has {used:,} bytes and max_storage_mb allows {self._max_bytes:,}; nothing was written. "
-                "Raise the limit, delete an index of code with `retain projects --drop`, or purge what is forgotten "
-                "with `retain forget --purge`",
-                current_size=f"{used} bytes",
-                limit=f"{self._max_bytes} bytes",
-            )
-
-    def _scrub(self) -> None:
-        """What was destroyed is gone from every answer; its trace in the log goes now, or with a later write."""
-        self._traces = True
-        with suppress(Unavailable):
-            self._traces = not self.pool.cut_log()
 
     def destroyed(self, ids: Sequence[MemoryId]) -> set[MemoryId]:
         """Those of the ids that were purged here."""
@@ -153,7 +106,7 @@ class SqliteStore:
 
     def by_words(self, terms: Sequence[str], wanted: Filter, limit: int, *, counted: bool = False) -> Found:
         with self.pool.reading() as db:
-            holding = self._caches.memories(db).frequencies.of(db, terms, _change(db))
+            holding = self._caches.memories(db).frequencies.of(db, terms, change_of(db))
             return memories.by_words(db, terms, holding, wanted, limit, counted=counted)
 
     def by_vector(self, vector: Vector, model: str, wanted: Filter, limit: int) -> Found:
@@ -166,7 +119,7 @@ class SqliteStore:
 
     def corpus(self, terms: Sequence[str]) -> Corpus:
         with self.pool.reading() as db:
-            return memories.corpus(db, self._caches.memories(db).frequencies.of(db, terms, _change(db)))
+            return memories.corpus(db, self._caches.memories(db).frequencies.of(db, terms, change_of(db)))
 
     def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]:
         found: dict[MemoryId, list[Vector]] = {}
@@ -284,103 +237,6 @@ class SqliteStore:
 
     def extractions(self, project: str | None, user: str) -> int:
         return self._read(cursors.extractions, project, user)
-
-    # CodeStore
-
-    def indexes(self, user: str) -> list[CodeIndex]:
-        return self._read(code.indexes, user)
-
-    def claim_index(self, index: CodeIndex, dead_since: datetime, *, new: bool = True) -> CodeIndex | None:
-        with self._writing_code() as db:
-            return code.claim(db, index, dead_since, new=new)
-
-    def recount_index(self, index: CodeIndex) -> CodeIndex | None:
-        with self._writing_code() as db:
-            return code.recount(db, index)
-
-    def report_index(self, index: CodeIndex) -> bool:
-        with self._writing_code() as db:
-            return code.report(db, index)
-
-    def drop_index(self, key: str) -> int:
-        """A bit at a time, so that other writers do not wait; one that is cut short can be dropped again."""
-        with self._writing_code() as db:
-            code_writing.release(db, key)
-        dropped = 0
-        while True:
-            with self._writing_code() as db:
-                some = code_writing.drop_some(db, key)
-            if some is None:
-                break
-            dropped += some
-        merging = begin = dropped > 0
-        while merging:
-            with self._writing_code() as db:
-                merging = code_writing.merge_words(db, begin=begin)
-            begin = False
-        self._scrub()
-        return dropped
-
-    def marks(self, key: str) -> dict[str, Mark]:
-        return self._read(code.file_marks, key)
-
-    def save_code(
-        self, key: str, files: Sequence[CodeFile], moved: Sequence[tuple[str, str]], gone: Sequence[str]
-    ) -> None:
-        self._check_room()
-        for portion in portions(files, moved, gone):
-            wording = Wording(self._read(changing, key, portion))
-            with self._writing_code() as db:
-                code_writing.save(db, key, portion, wording)
-
-    def mark_code(self, key: str, marks: Mapping[str, Mark]) -> None:
-        with self._writing_code() as db:
-            code.mark_files(db, key, marks)
-
-    def code_unembedded(self, key: str, model: str, limit: int) -> list[StoredChunk]:
-        return self._read(code.unembedded, key, model, limit)
-
-    def save_code_vectors(self, model: str, vectors: Mapping[str, Sequence[Vector]]) -> None:
-        self._check_room()
-        with self._writing_code() as db:
-            code_writing.save_vectors(db, model, vectors)
-
-    @contextmanager
-    def _writing_code(self) -> Iterator[sqlite3.Connection]:
-        with self.pool.writing(durable=False) as db:
-            migrations.check_version(db)
-            yield db
-
-    # CodeSearch
-
-    def code_by_words(self, terms: Sequence[str], wanted: CodeFilter, limit: int) -> dict[str, float]:
-        with self.pool.reading() as db:
-            holding = self._caches.code(db).frequencies.of(db, terms, _change(db, "code_change"))
-            return code_search.by_words(db, terms, holding, wanted, limit)
-
-    def code_by_vector(self, vector: Vector, model: str, wanted: CodeFilter, limit: int) -> dict[str, float]:
-        with self.pool.reading() as db:
-            index = self._caches.code(db).index(db, model)
-            return dict(index.search(db, vector, wanted, limit).scores) if index else {}
-
-    def code_named(self, names: Sequence[str], wanted: CodeFilter, limit: int) -> list[StoredChunk]:
-        return self._read(code_search.named, names, wanted, limit)
-
-    def code_chunks(self, ids: Sequence[str]) -> dict[str, StoredChunk]:
-        return self._read(code_search.chunks, ids) if ids else {}
-
-    def occurrences(self, name: str, wanted: CodeFilter, limit: int) -> list[Occurrence]:
-        return self._read(code_search.occurrences, name, wanted, limit)
-
-    def symbols(self, key: str) -> list[StoredChunk]:
-        return self._read(code_search.symbols, key)
-
-    def uses(self, key: str) -> list[tuple[str, str, int]]:
-        return self._read(code_search.uses, key)
-
-
-def _change(db: sqlite3.Connection, counter: str = "change") -> int:
-    return int(db.execute("select value from counter where name = ?", (counter,)).fetchone()[0])
 
 
 __all__ = ["MEMORY", "SqliteStore"]

@@ -97,21 +97,34 @@ class SignIndex(ABC, Generic[F]):
         self._clear()
 
     def search(self, db: sqlite3.Connection, vector: Vector, wanted: F, limit: int) -> Found:
+        best, looked_at, hits = self._scored(db, vector, wanted, MIN_COSINE, everything=False)
+        top = sorted(best, key=best.__getitem__, reverse=True)[:limit]
+        # Where half of the candidates are no hits, there are hardly any beyond them.
+        exact = looked_at < EXACT or 2 * hits < looked_at
+        return Found(self._named(db, {item: best[item] for item in top}), best.keys(), exact)
+
+    def near(self, db: sqlite3.Connection, vector: Vector, wanted: F, floor: float) -> dict[str, float]:
+        """Every item with at least this cosine: all that pass the filter are scored."""
+        best, _, _ = self._scored(db, vector, wanted, floor, everything=True)
+        return self._named(db, best)
+
+    def _scored(
+        self, db: sqlite3.Connection, vector: Vector, wanted: F, floor: float, *, everything: bool
+    ) -> tuple[dict[int, float], int, int]:
+        """The cosine of each item's best vector, from `floor` up; how many vectors were looked at, and were hits."""
         check_dimensions(self._name, self._dimensions, vector)
         query = self._np.frombuffer(vector, dtype="<f4")
         with self._lock:
             self._refresh(db)
-            rows = self._candidates(query, self._allowed(db, wanted))
+            allowed = self._allowed(db, wanted)
+            rows = self._np.flatnonzero(allowed) if everything else self._candidates(query, allowed)
             vectors, items = self._vector[rows], self._item[rows]
         cosine = self._score(db, query, vectors)
-        near = cosine >= MIN_COSINE
+        near = cosine >= floor
         best: dict[int, float] = {}
         for item, score in zip(items[near].tolist(), cosine[near].tolist(), strict=True):
             best[item] = max(score, best.get(item, 0.0))
-        top = sorted(best, key=best.__getitem__, reverse=True)[:limit]
-        # Where half of the candidates are no hits, there are hardly any beyond them.
-        exact = len(rows) < EXACT or 2 * int(near.sum()) < len(rows)
-        return Found(self._named(db, {item: best[item] for item in top}), best.keys(), exact)
+        return best, len(rows), int(near.sum())
 
     @abstractmethod
     def _allowed(self, db: sqlite3.Connection, wanted: F) -> "Array":
@@ -249,7 +262,7 @@ class MemorySigns(SignIndex[Filter]):
             allowed &= column["time"][:used] >= micros(wanted.after)
         if wanted.before:
             allowed &= column["time"][:used] <= micros(wanted.before)
-        if wanted.tags or wanted.categories or wanted.session or wanted.valid_at or wanted.stored_by:
+        if _is_further(wanted):
             allowed &= self._np.isin(self._item[:used], self._picked(db, wanted))
         return allowed
 
@@ -261,3 +274,9 @@ class MemorySigns(SignIndex[Filter]):
         rows = db.execute(f"select m.num from memory m where {conditions}", values).fetchall()
         picked: Array = self._np.array([row[0] for row in rows], dtype=self._np.int64)
         return picked
+
+
+def _is_further(wanted: Filter) -> bool:
+    """Whether a filter asks for more than the columns know."""
+    named = wanted.tags or wanted.categories or wanted.types or wanted.session
+    return bool(named or wanted.valid_at or wanted.stored_by or wanted.min_length)

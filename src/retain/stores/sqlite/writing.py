@@ -5,19 +5,29 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
-from retain.domain.changes import AtVersion, Changes, Expectation, NoTwin, RunFree
+from retain.domain.changes import (
+    ActiveWork,
+    AtVersion,
+    Changes,
+    Expectation,
+    NameFree,
+    NoTwin,
+    RunFree,
+    TitleFree,
+)
 from retain.domain.graph import Entity, Relation, fold, relation_id
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State
 from retain.domain.session import Project, Session
+from retain.stores.sqlite import past_queries, profiles, work
 from retain.stores.sqlite.cursors import set_cursor
 from retain.stores.sqlite.rows import AMONG, MEMORY_COLUMNS, among, marks, memory_row, micros, micros_or_none, rest_row
 from retain.stores.sqlite.vectors import model_number, pack
 from retain.stores.sqlite.words import indexed
 
 _COLUMNS = MEMORY_COLUMNS.split(", ")
-_SAVE = f"""insert into memory ({MEMORY_COLUMNS}, position, changed) values ({marks(_COLUMNS)}, ?, ?)
+_SAVE = f"""insert into memory ({MEMORY_COLUMNS}, title_key, position, changed) values ({marks(_COLUMNS)}, ?, ?, ?)
     on conflict (id) do update set {", ".join(f"{c} = excluded.{c}" for c in _COLUMNS if c != "id")},
-    changed = excluded.changed returning num"""
+    title_key = excluded.title_key, changed = excluded.changed returning num"""
 _RELATION = """insert into relation (source, target, type, created, weight, by_rule, valid_from, valid_until, id)
     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) on conflict (source, target, type) do update set"""
 # A relation seen again grows towards 1, and one that somebody stated is no longer a guess. One that somebody ended
@@ -30,7 +40,7 @@ _STATE = f"""{_RELATION} weight = excluded.weight, by_rule = min(by_rule, exclud
     valid_until = excluded.valid_until"""
 # Where the id of a memory stands beside what was said of it.
 _NAMING = [("history", "memory"), ("link", "memory"), ("served", "memory")]
-_NAMING += [("contradiction", "older"), ("contradiction", "newer")]
+_NAMING += [("contradiction", "older"), ("contradiction", "newer"), ("tie", "source"), ("tie", "target")]
 # Another process may have destroyed the memory between the plan and now.
 _IS_THERE = "exists (select 1 from memory where id = ?)"
 
@@ -45,8 +55,12 @@ def write(db: sqlite3.Connection, changes: Changes) -> int:
     (change,) = db.execute("update counter set value = value + 1 where name = 'change' returning value").fetchone()
     for project in changes.projects:
         add_project(db, project)
+    for profile in changes.profiles:
+        profiles.save(db, profile)
     for session in changes.sessions:
         _session(db, session)
+    for tracked in changes.works:
+        work.save(db, tracked)
     for memory in changes.memories:
         _memory(db, memory, change)
     for embedding in changes.embeddings:
@@ -72,12 +86,22 @@ def _holds(db: sqlite3.Connection, expected: Expectation) -> bool:
         case RunFree(scope, latest):
             query = "select id from run where scope = ? order by at desc, id desc limit 1"
             return bool(db.execute(query, (scope,)).fetchone() == ((latest,) if latest else None))
+        case TitleFree(place, title, but):
+            query = "select 1 from memory where place = ? and title_key = ? and +state = 'active' and id is not ?"
+            return db.execute(query, (place.key, fold(title), but)).fetchone() is None
+        case NameFree(name, user, but):
+            found = profiles.named(db, name, user)
+            return found is None or found.project.id == but
+        case ActiveWork(project, user, sessions):
+            query = "select id from work where user = ? and state = 'active' and project = ?"
+            return {row[0] for row in db.execute(query, (user, project))} == sessions
 
 
 def _memory(db: sqlite3.Connection, memory: Memory, change: int) -> None:
     before = db.execute("select num, text, title, position from memory where id = ?", (memory.id,)).fetchone()
     position = before[3] if before else _position(db, memory)
-    (num,) = db.execute(_SAVE, (*memory_row(memory), position, change)).fetchone()
+    title = fold(memory.title) if memory.title else None
+    (num,) = db.execute(_SAVE, (*memory_row(memory), title, position, change)).fetchone()
     if before is None or before[1:3] != (memory.text, memory.title):
         if before:
             db.execute("delete from memory_words where rowid = ?", (num,))
@@ -191,6 +215,10 @@ def _records(db: sqlite3.Connection, changes: Changes) -> None:
         ],
     )
     db.executemany(
+        f"insert or replace into tie select ?, ?, ?, ?, ? where {_IS_THERE} and {_IS_THERE}",
+        [(t.source, t.target, t.type, micros(t.created), t.strength, t.source, t.target) for t in changes.ties],
+    )
+    db.executemany(
         "insert or replace into run values (?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
@@ -226,6 +254,7 @@ def _session(db: sqlite3.Connection, session: Session) -> None:
 def _purge(db: sqlite3.Connection, changes: Changes, change: int) -> None:
     query = f"select id, num from memory where id {AMONG}"
     gone = dict(db.execute(query, (among(changes.purged),)).fetchall())
+    past_queries.forget(db, gone)
     _blank_summaries(db, gone)
     spoken_of = _spoken_of(db, gone)
     for num in gone.values():

@@ -1,0 +1,72 @@
+"""The store as a whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from retain.domain.changes import Applied, Changes, Conflict
+from retain.domain.memory import MemoryId
+from retain.ports.code import CodeSearch, CodeStore
+from retain.ports.graph import GraphStore, RelationStore
+from retain.ports.memories import ListingStore, MemoryStore
+from retain.ports.sessions import CaptureStore, SessionStore, WorkStore
+
+
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """How much of one user was destroyed."""
+
+    memories: int
+    entities: int
+    relations: int
+    code_chunks: int
+
+
+class Durable(Protocol):
+    """The store as a whole: one atomic write, a change number to check caches by, and its upkeep."""
+
+    def apply(self, changes: Changes) -> Applied | Conflict: ...
+    def change(self) -> int:
+        """Grows with every committed `apply`, whichever process made it."""
+        ...
+
+    def empty(self, user: str, at: datetime, change: int) -> Emptied | None:
+        """Destroys all that one user has, in every project, as thoroughly as a purge.
+
+        None, and nothing is destroyed, when somebody has changed the store since it had that change number.
+        """
+        ...
+
+    def destroyed(self, ids: Sequence[MemoryId]) -> set[MemoryId]:
+        """Those of the ids that were purged here."""
+        ...
+
+    def size(self) -> int: ...
+    def backup(self, to: Path) -> None: ...
+    def faults(self) -> list[str]:
+        """What an integrity check finds; empty when the store is sound."""
+        ...
+
+    def notices(self) -> list[str]:
+        """What everyone should be told until it is dealt with, such as a damaged file that was set aside."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Store(
+    MemoryStore,
+    ListingStore,
+    GraphStore,
+    RelationStore,
+    SessionStore,
+    WorkStore,
+    CaptureStore,
+    CodeStore,
+    CodeSearch,
+    Durable,
+    Protocol,
+):
+    """Everything an engine asks of one store."""
