@@ -5,6 +5,7 @@ RetainError
 │   └── InvalidPath       a folder that is not there, or outside of what may be indexed
 ├── NotFound              nothing has that id or name here
 ├── Refused               understood, and against a rule (a forgotten memory cannot be updated)
+│   └── Taken             another memory has that title
 ├── Unavailable           something outside the caller's reach failed
 │   ├── StoreDown         the store cannot be opened or reached
 │   │   └── StoreCorrupt  its file is damaged
@@ -73,6 +74,10 @@ class NotFound(RetainError):
 
 class Refused(RetainError):
     code = "refused"
+
+
+class Taken(Refused):
+    code = "taken"
 
 
 class Unavailable(RetainError):

@@ -192,8 +192,8 @@ class Rest:
     valid_until: datetime | None = None
     project: str | None = None
     session: str | None = None
-    title: str | None = None
-    category: str | None = None
+    called: tuple[str | None, str | None] | None = None
+    """Its title and its category; None in rows of versions that could not change them."""
 
 
 @dataclass(frozen=True, slots=True)

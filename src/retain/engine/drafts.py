@@ -48,6 +48,8 @@ class Draft:
     category: str | None = None
     metadata: Mapping[str, Json] = field(default_factory=dict)
     event_time: datetime | None = None
+    distinct: bool = False
+    """Kept beside what says the same, and tied to it, under a title that nothing else there has."""
     supersedes: tuple[str, ...] = ()
     """Ids of memories whose place it takes; those that have ended already are passed over."""
 
@@ -65,7 +67,7 @@ def checked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
         tags=labels(draft.tags),
         source=source,
         entities=cleaned_entities(draft.entities),
-        title=redact(label(draft.title)).text or None if draft.title else None,
+        title=cleaned_title(draft.title) if draft.title else None,
         category=kept_label(draft.category) if draft.category else None,
         metadata=cleaned_metadata(draft.metadata),
     )
@@ -125,6 +127,16 @@ def line_faults(text: str | None, name: str, most: int) -> Iterator[Fault]:
         yield from string_faults(text, name)
         if len(text.strip()) > most:
             yield Fault(name, f"{len(text):,} characters", f"must have at most {most:,} characters")
+
+
+def title_faults(title: str | None) -> Iterator[Fault]:
+    yield from line_faults(title, "title", MAX_TITLE)
+    if title is not None and not label(title):
+        yield Fault("title", shorten(title), "is empty; say in a few words what it is about")
+
+
+def cleaned_title(title: str) -> str:
+    return redact(label(title)).text
 
 
 def moment_faults(moment: datetime | None, name: str) -> Iterator[Fault]:
@@ -205,7 +217,7 @@ def _faults(draft: Draft) -> Iterator[Fault]:
         for fault in label_faults(given, "related_entities"):
             yield Fault(f"{fault.field}.{part}", fault.value, fault.problem)
     yield from session_faults(draft.session)
-    yield from line_faults(draft.title, "title", MAX_TITLE)
+    yield from title_faults(draft.title)
     yield from label_faults([draft.category] if draft.category else [], "category")
     yield from metadata_faults(draft.metadata)
     yield from moment_faults(draft.event_time, "event_time")

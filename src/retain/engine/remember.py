@@ -1,11 +1,13 @@
 """Remembering: through the gate (redact, duplicates, contradictions, entities), then one atomic write."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import reduce
 
-from retain.domain.changes import AtVersion, Changes, Contradiction, NoTwin
+from retain.domain.changes import AtVersion, Changes, Contradiction, Expectation, NoTwin, TitleFree
 from retain.domain.claims import fingerprint, same_claim
+from retain.domain.graph import SIMILAR, Tie
 from retain.domain.ids import new_id
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Rest, Scope, State, Status, Stored
 from retain.domain.recall import Filter, Warning
@@ -17,6 +19,7 @@ from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
 from retain.engine.lifecycle.contradictions import clash
 from retain.engine.parts import Parts, place_for, places, settle, visible
+from retain.errors import Taken, shorten
 from retain.ports import Store
 
 NEAR = 0.95
@@ -43,6 +46,8 @@ class Remembered:
     redacted: tuple[str, ...] = ()
     warnings: tuple[Warning, ...] = ()
     superseded: tuple[MemoryId, ...] = ()
+    similar: MemoryId | None = None
+    """What says the same already, where both are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,8 @@ class Arrival:
     vectors: Embedded
     caller: Caller
     at: datetime
+    redacted: tuple[str, ...] = ()
+    warnings: tuple[Warning, ...] = ()
 
     @property
     def session(self) -> str | None:
@@ -74,26 +81,60 @@ class Neighbour:
 
 def remember(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
     """Stores the draft, or reinforces the memory that already says it. What it supersedes ends in the same write."""
+    return remember_all(parts, [draft], caller)[0]
+
+
+def remember_all(
+    parts: Parts,
+    drafts: Sequence[Draft],
+    caller: Caller,
+    along: Changes | None = None,
+    check: Callable[[], None] | None = None,
+) -> list[Remembered]:
+    """All of the drafts in one write, with whatever else belongs into it.
+
+    `check` is asked before every attempt: it raises when others have made the write pointless. Drafts that are not
+    distinct must not say the same as one another.
+    """
+    arrivals = [_arrival(parts, draft, caller) for draft in drafts]
+
+    def plan() -> tuple[Changes, list[Remembered]]:
+        if check:
+            check()
+        plans = [_planned(parts.store, arrival) for arrival in arrivals]
+        changes = reduce(Changes.joined, [changes for changes, _ in plans])
+        return changes.joined(along) if along else changes, [reply for _, reply in plans]
+
+    replies = settle(parts.store, plan)
+    return [
+        replace(reply, redacted=arrival.redacted, warnings=arrival.warnings + reply.warnings)
+        for reply, arrival in zip(replies, arrivals, strict=True)
+    ]
+
+
+def _arrival(parts: Parts, draft: Draft, caller: Caller) -> Arrival:
     draft, redacted = checked(draft)
     place, warnings = landing(draft, caller)
-    vectors = embedded(parts.embedder, draft.text)
+    vectors = embedded(parts.embedder, draft.text, draft.title)
     if vectors.warning:
         warnings = (*warnings, vectors.warning)
-    arrival = Arrival(draft, place, vectors, caller, parts.clock.now())
+    return Arrival(draft, place, vectors, caller, parts.clock.now(), redacted, warnings)
 
-    def plan() -> tuple[Changes, Remembered]:
-        near = neighbours(parts.store, draft.text, vectors, caller, place)
-        # The first part of a long text must not stand for all of it: what differs further down would be lost.
-        ended = _superseded(parts.store, draft.supersedes, caller)
-        alike = [n for n in near if n.memory not in ended] if vectors.whole else []
-        same = _same(parts.store, draft.text, place, alike)
-        changes, reply = _reinforce(same, arrival) if same else _store(parts.store, arrival, near)
-        ended = [old for old in ended if old.id != reply.memory.id]
-        reply = replace(reply, superseded=tuple(old.id for old in ended))
-        return changes.joined(succession(parts.store, ended, reply.memory, arrival.at)), reply
 
-    reply = settle(parts.store, plan)
-    return replace(reply, redacted=redacted, warnings=warnings + reply.warnings)
+def _planned(store: Store, arrival: Arrival) -> tuple[Changes, Remembered]:
+    draft, caller = arrival.draft, arrival.caller
+    near = neighbours(store, draft.text, arrival.vectors, caller, arrival.place)
+    # The first part of a long text must not stand for all of it: what differs further down would be lost.
+    ended = _superseded(store, draft.supersedes, caller)
+    alike = [n for n in near if n.memory not in ended] if arrival.vectors.whole else []
+    same = _same(store, draft.text, arrival.place, alike)
+    if draft.distinct:
+        changes, reply = _beside(store, arrival, near, same)
+    else:
+        changes, reply = _reinforce(same, arrival) if same else _store(store, arrival, near)
+    ended = [old for old in ended if old.id != reply.memory.id]
+    reply = replace(reply, superseded=tuple(old.id for old in ended))
+    return changes.joined(succession(store, ended, reply.memory, arrival.at)), reply
 
 
 def neighbours(store: Store, text: str, vectors: Embedded, caller: Caller, place: Place) -> list[Neighbour]:
@@ -135,7 +176,8 @@ def entry(before: Memory, event: Event, at: datetime, reason: str | None = None)
     """The history row for a memory that is about to change."""
     said = (before.text, before.importance, before.tags, before.scope)
     place = (before.place.project, before.session)
-    rest = Rest(before.kind, before.status, before.metadata, before.valid_until, *place)
+    called = (before.title, before.category)
+    rest = Rest(before.kind, before.status, before.metadata, before.valid_until, *place, called)
     # Every memory has a row for having been made, before which it was nothing.
     return HistoryEntry(before.id, before.version, event, *said, at, reason, None if event is Event.CREATED else rest)
 
@@ -268,6 +310,32 @@ def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[C
         links_inferred=links.inferred,
         contradicts=rivals,
     )
+
+
+def _beside(
+    store: Store, arrival: Arrival, near: Sequence[Neighbour], same: Stored | None
+) -> tuple[Changes, Remembered]:
+    """Stores the draft whatever else says the same, tied to it; but not under a title that is taken."""
+    title = arrival.draft.title
+    if title:
+        refuse_title(store, arrival.place, title)
+    changes, reply = _store(store, arrival, near)
+    free: tuple[Expectation, ...] = (TitleFree(arrival.place, title),) if title else ()
+    cosine = next((n.cosine for n in near if same and n.memory.id == same.memory.id), 1.0)
+    ties = (Tie(reply.memory.id, same.memory.id, SIMILAR, arrival.at, cosine),) if same else ()
+    return replace(changes, expects=free, ties=ties), replace(reply, similar=same.memory.id if same else None)
+
+
+def refuse_title(store: Store, place: Place, title: str, but: MemoryId | None = None) -> None:
+    holder = store.titled(place, title)
+    if holder and holder.memory.id != but:
+        raise Taken(
+            f"mem_{holder.memory.id} has the title {shorten(title)} already; nothing was written. "
+            "Use a different title or update the existing memory",
+            constraint="unique_memory_title_per_project",
+            suggestion="Use a different title or update the existing memory",
+            memory_id=f"mem_{holder.memory.id}",
+        )
 
 
 def _memory(arrival: Arrival) -> Memory:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from retain.domain.changes import AtVersion, Changes, Contradiction, NoTwin
+from retain.domain.changes import AtVersion, Changes, Contradiction, NoTwin, TitleFree
 from retain.domain.claims import fingerprint
 from retain.domain.graph import fold
 from retain.domain.memory import Event, Json, Kind, Memory, Place, Scope, State, Status
@@ -18,16 +18,18 @@ from retain.engine.drafts import (
     cleaned_metadata,
     cleaned_reason,
     cleaned_text,
+    cleaned_title,
     importance_faults,
     label_faults,
     labels,
     metadata_faults,
     text_faults,
+    title_faults,
 )
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
 from retain.engine.parts import Parts, place_of, settle, visible
-from retain.engine.remember import contradictions, entry, neighbours, spoken_for
+from retain.engine.remember import contradictions, entry, neighbours, refuse_title, spoken_for
 from retain.errors import Fault, InvalidInput, Refused
 from retain.ports import Store
 
@@ -50,6 +52,10 @@ class Edit:
     remove_entities: tuple[str, ...] = ()
     kind: Kind | None = None
     replace_metadata: bool = False
+    title: str | None = None
+    category: str | None = None
+    tags: tuple[str, ...] | None = None
+    """All tags that it is to have; `add_tags` and `remove_tags` change those that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +74,26 @@ class Revised:
 def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
     """Applies an edit. A new text passes the same gate as a new memory, and is never merged with another."""
     _check(edit)
-    old = _changeable(parts.store, id, caller)
+    _changeable(parts.store, id, caller)
     # A text that was not given is not taken from here either: another window may be changing it.
     text, redacted = cleaned_text(edit.text) if edit.text is not None else (None, ())
-    vectors = embedded(parts.embedder, text) if text is not None and text != old.text else None
-    now = parts.clock.now()
+    title = cleaned_title(edit.title) if edit.title is not None else None
     metadata = None if edit.metadata is None else cleaned_metadata(edit.metadata)
-    clean = replace(edit, text=text, metadata=metadata, add_entities=cleaned_entities(edit.add_entities))
+    clean = replace(edit, text=text, title=title, metadata=metadata, add_entities=cleaned_entities(edit.add_entities))
+    now = parts.clock.now()
+    made: dict[tuple[str, str | None], Embedded] = {}
 
     def plan() -> tuple[Changes, Revised]:
         old = _changeable(parts.store, id, caller)
-        return _edited(parts.store, old, clean, vectors, caller, now)
+        new = _with(old, clean, now)
+        said = (new.text, new.title)
+        if said != (old.text, old.title) and said not in made:
+            made[said] = embedded(parts.embedder, *said)
+        changes, reply = _edited(parts.store, (old, new), clean, made.get(said), caller)
+        warning = made[said].warning if said in made else None
+        return changes, replace(reply, warnings=(warning,) if warning else ())
 
-    reply = settle(parts.store, plan)
-    warnings = (vectors.warning,) if vectors and vectors.warning else ()
-    return replace(reply, redacted=redacted, warnings=warnings)
+    return replace(settle(parts.store, plan), redacted=redacted)
 
 
 def tag(parts: Parts, id: str, add: Sequence[str], remove: Sequence[str], caller: Caller) -> Revised:
@@ -160,6 +171,8 @@ def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
     back = new.is_active
     if back:
         _refuse_twin(store, old.place, old.text, old)
+        if old.title:
+            refuse_title(store, old.place, old.title, but=old.id)
     sources = spoken_for(store, old, by_it=back)
     return Changes(
         at=new.updated,
@@ -167,6 +180,7 @@ def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
             AtVersion(old.id, old.version),
             *(AtVersion(s.id, s.version - 1) for s in sources),
             *((NoTwin(old.place, fingerprint(old.text), but=old.id),) if back else ()),
+            *((TitleFree(old.place, old.title, but=old.id),) if back and old.title else ()),
         ),
         memories=(new, *sources),
         history=(entry(old, event, new.updated, new.status.reason),),
@@ -180,6 +194,8 @@ def _check(edit: Edit) -> None:
         faults += text_faults(edit.text)
     if edit.importance is not None:
         faults += importance_faults(edit.importance)
+    faults += title_faults(edit.title)
+    faults += label_faults(edit.tags or (), "tags")
     faults += label_faults(edit.add_tags, "tags.add")
     for part in ("name", "type", "relationship"):
         faults += label_faults([getattr(e, part) for e in edit.add_entities], f"related_entities.add.{part}")
@@ -217,12 +233,15 @@ def _refuse_twin(store: Store, place: Place, text: str, memory: Memory) -> None:
 
 
 def _edited(
-    store: Store, old: Memory, edit: Edit, vectors: Embedded | None, caller: Caller, now: datetime
+    store: Store, versions: tuple[Memory, Memory], edit: Edit, vectors: Embedded | None, caller: Caller
 ) -> tuple[Changes, Revised]:
-    new = _with(old, edit, now)
-    rewritten = new.text != old.text
+    """The plan from the old version to the new; `vectors` are those of what is said anew."""
+    old, new = versions
+    now, rewritten, retitled = new.updated, new.text != old.text, new.title != old.title
     if rewritten:
         _refuse_twin(store, new.place, new.text, old)
+    if retitled and new.title:
+        refuse_title(store, new.place, new.title, but=old.id)
     if len(new.tags) > max(MAX_TAGS, len(old.tags)):
         raise InvalidInput([Fault("tags", f"{len(new.tags)} tags", f"a memory has at most {MAX_TAGS}")])
     given = edit.add_entities
@@ -237,6 +256,7 @@ def _edited(
         expects=(
             AtVersion(old.id, old.version),
             *((NoTwin(new.place, fingerprint(new.text), but=old.id),) if rewritten else ()),
+            *((TitleFree(new.place, new.title, but=old.id),) if retitled and new.title else ()),
         ),
         memories=(new,),
         embeddings=vectors.of(new.id) if vectors else (),
@@ -252,10 +272,12 @@ def _edited(
 
 def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
     removed = {fold(name) for name in edit.remove_tags}
-    kept = tuple(name for name in old.tags if fold(name) not in removed)
+    kept = tuple(name for name in (old.tags if edit.tags is None else labels(edit.tags)) if fold(name) not in removed)
     return replace(
         old,
         text=edit.text if edit.text is not None else old.text,
+        title=edit.title if edit.title is not None else old.title,
+        category=edit.category or old.category,
         importance=old.importance if edit.importance is None else edit.importance,
         tags=tuple(dict.fromkeys((*kept, *labels(edit.add_tags)))),
         metadata=_metadata(old, edit),
@@ -279,10 +301,12 @@ def _metadata(old: Memory, edit: Edit) -> Mapping[str, Json]:
 
 def _changed(old: Memory, new: Memory, *, relinked: bool) -> tuple[str, ...]:
     differing = {
+        "title": new.title != old.title,
         "content": new.text != old.text,
         "importance": new.importance != old.importance,
         "tags": new.tags != old.tags,
         "metadata": new.metadata != old.metadata,
+        "category": new.category != old.category,
         "memory_type": new.kind != old.kind,
         "related_entities": relinked,
     }

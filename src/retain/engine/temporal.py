@@ -108,7 +108,9 @@ def _before(memory: Memory, changed: Sequence[HistoryEntry], number: int) -> Mem
     )
     if rest is not None:
         place = _place(row.scope, memory.place.user, rest.project, rest.session)
+        title, category = rest.called or (memory.title, memory.category)
         was = replace(was, kind=rest.kind, metadata=rest.metadata, place=place, session=rest.session)
+        was = replace(was, title=title, category=category)
     if row.rest is not None:
         return replace(was, status=row.rest.status, valid_until=row.rest.valid_until)
     return replace(was, status=_last_status(changed[:number]), valid_until=None)

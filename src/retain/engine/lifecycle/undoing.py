@@ -56,7 +56,7 @@ def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
                 *(NoTwin(new.place, fingerprint(new.text), but=new.id) for new in after if _is_back(before, new)),
             ),
             memories=tuple(counted(parts.store, new) if is_pattern(new) and new.is_active else new for new in after),
-            embeddings=tuple(e for new in rewritten for e in embedded(parts.embedder, new.text).of(new.id)),
+            embeddings=tuple(e for new in rewritten for e in embedded(parts.embedder, new.text, new.title).of(new.id)),
             history=tuple(entry(old, Event.UNDONE, now, f"{UNDONE}{run.id}") for old in before.values()),
             stale=(
                 *((id, True) for id in reply.forgotten),

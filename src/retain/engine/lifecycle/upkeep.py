@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from retain.domain.changes import Applied, AtVersion, Changes
 from retain.domain.memory import Embedding, Memory
+from retain.engine.embed import pieces
 from retain.engine.parts import Parts
 from retain.errors import EmbeddingFailed, RetainError
 
@@ -115,7 +116,7 @@ def embed_missing(parts: Parts, progress: Callable[[int], None] | None = None, *
 
 def _embed(parts: Parts, memory: Memory, have: int) -> bool:
     """Whether it went through; not when the memory changed while its vectors were made."""
-    chunks = parts.embedder.chunks(memory.text)
+    chunks = pieces(parts.embedder, memory.text, memory.title)
     vectors = tuple(parts.embedder.embed(chunks[have:]))
     embedding = Embedding(memory.id, parts.embedder.model, vectors, first=have)
     expects = (AtVersion(memory.id, memory.version),)

@@ -118,17 +118,16 @@ def rest_row(rest: Rest | None) -> str | None:
     status = rest.status
     state = (status.state.value, status.reason, micros_or_none(status.since), status.successor)
     held = (micros_or_none(rest.valid_until), rest.project, rest.session)
-    called = (rest.title, rest.category)
-    return json.dumps([rest.kind.value, rest.metadata, state, held, called], ensure_ascii=False)
+    return json.dumps([rest.kind.value, rest.metadata, state, held, rest.called], ensure_ascii=False)
 
 
 def rest_of(text: str | None) -> Rest | None:
     if text is None:
         return None
-    # Rows of earlier versions end before what the memory was called.
-    kind, metadata, (state, reason, since, successor), (until, project, session), *called = json.loads(text)
+    kind, metadata, (state, reason, since, successor), (until, project, session), *newer = json.loads(text)
     status = Status(State(state), reason, moment_or_none(since), successor)
-    return Rest(Kind(kind), status, metadata, moment_or_none(until), project, session, *(called[0] if called else ()))
+    called = tuple(newer[0]) if newer and newer[0] else None
+    return Rest(Kind(kind), status, metadata, moment_or_none(until), project, session, called)
 
 
 # Most of these are empty, and a row is read a hundred times as often as it is written.
