@@ -5,6 +5,8 @@ import threading
 import time
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -20,14 +22,15 @@ from retain.domain.session import Caller, Project
 from retain.domain.time import as_moment
 from retain.engine.code.reading.roots import Roots
 from retain.engine.context import Block, Task
-from retain.engine.drafts import Draft
+from retain.engine.drafts import Draft, string_faults
 from retain.engine.engine import Engine
 from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
 from retain.engine.remember import Remembered
 from retain.engine.revise import Edit, Revised
-from retain.errors import RetainError, StoreDown, invalid
-from retain.folders import project_of
+from retain.engine.tracking.projects import known
+from retain.errors import InvalidInput, NotFound, RetainError, StoreDown, invalid
+from retain.folders import project_of, real_path, spellings, why_no_folder
 from retain.run_files import ClientSession
 from retain.wiring import make_embedder, make_llm, make_store
 
@@ -197,16 +200,52 @@ class Retain:
         asked = CodeQuestion(query, project, (language,) if language else (), limit)
         return self.engine.code.search(asked, self.caller()).hits
 
-    def caller(self, session: str | None = None, *, user: str | None = None, folder: Path | None = None) -> Caller:
+    def caller(
+        self,
+        session: str | None = None,
+        *,
+        user: str | None = None,
+        folder: Path | None = None,
+        project: str | None = None,
+    ) -> Caller:
         """Who is asking, worked out anew for every call: a client may change its session under a living server.
 
         `user` speaks for somebody else than the settings do; empty is the local user. So does `folder` for the
-        project around it.
+        project around it, and `project` for one that is known, by its id, name, slug or path.
         """
         settings = self.settings
         current = session or settings.session_id or self._seen.current() or client_session() or self._own_session
         who = settings.user_id if user is None else _user(user)
-        return Caller(who, self._project(folder or settings.project_dir or Path.cwd()), current, settings.agent)
+        here = Caller(who, self._project(folder or self._folder), current, settings.agent)
+        return here if project is None else replace(here, project=self._named(project, here))
+
+    def project_at(self, path: str, field: str = "path") -> Project:
+        """The project around a folder that is there, whether anything is known of it or not.
+
+        A path may begin with `~`, be relative to the current project's folder, or lead through links.
+        """
+        faults = list(string_faults(path, field))
+        if faults:
+            raise InvalidInput(faults)
+        real = real_path(path, self._folder)
+        wrong = why_no_folder(real)
+        if wrong or real is None:
+            raise invalid(field, path, f"{wrong}; give the path of a project's folder")
+        found = project_of(Path(real), Path.home(), self._clock.now())
+        if found is None:
+            none = "the home folder and `/` are no projects, nor is a folder of a repository that begins there"
+            raise invalid(field, path, f"{none}; give the path of a project's folder")
+        return found
+
+    def _named(self, named: str, caller: Caller) -> Project:
+        for spelling in spellings(named, self._folder, Path.home()):
+            with suppress(NotFound):
+                return known(self.engine.parts, spelling, caller).project
+        return known(self.engine.parts, named, caller).project  # raises, with the name as it was given
+
+    @property
+    def _folder(self) -> Path:
+        return self.settings.project_dir or Path.cwd()
 
     def _project(self, folder: Path) -> Project | None:
         """The folder's project, looked up again after some seconds: somebody may make a repository of it."""
@@ -276,7 +315,7 @@ class Retain:
 
     def _roots(self) -> Roots:
         """Where code may be indexed: below the home folder and the current project, unless the settings say."""
-        project = self._project(self.settings.project_dir or Path.cwd())
+        project = self._project(self._folder)
         near = (Path.home(), *([Path(project.path)] if project else []))
         return Roots(self.settings.index_roots or near, Path.home())
 

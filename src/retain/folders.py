@@ -30,6 +30,37 @@ def root_of(folder: str, home: str) -> str | None:
     return None if root in (os.path.realpath(home), os.path.dirname(root)) else root
 
 
+def real_path(path: str, beside: "Path") -> str | None:
+    """Where a path leads that is given from a folder on, without detours and links; None for what can be no path."""
+    try:
+        return os.path.realpath(os.path.join(beside, os.path.expanduser(path.strip()))) if path.strip() else None
+    except ValueError:  # a NUL, or half of a surrogate pair
+        return None
+
+
+def why_no_folder(real: str | None) -> str | None:
+    """What is wrong with a path that should be that of a folder; None when it is."""
+    if real is None or not os.path.exists(real):
+        return "there is no such folder"
+    return None if os.path.isdir(real) else "this is a file"
+
+
+def spellings(named: str, beside: "Path", home: "Path") -> list[str]:
+    """What a project may be known by, likeliest first, that somebody names by a path or by a name.
+
+    A folder that is there stands for the project around it. One that is gone may still be the path of a project.
+    """
+    text = named.strip()
+    if os.sep not in text and text not in (".", "..", "~"):
+        return [text]
+    real = real_path(text, beside)
+    paths = [] if real is None else [root_of(real, str(home)) if os.path.isdir(real) else None, real]
+    paths.append(os.path.normpath(os.path.join(beside, os.path.expanduser(text))))
+    is_name = not text.startswith((".", "~")) and not os.path.isabs(text)
+    found = [text, *paths] if is_name else [*paths, text]
+    return list(dict.fromkeys(each for each in found if each))
+
+
 def _git_root(folder: str) -> str | None:
     while True:
         marker = os.path.join(folder, ".git")

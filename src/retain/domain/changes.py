@@ -63,7 +63,15 @@ class ActiveWork:
     sessions: frozenset[str]
 
 
-Expectation = NoTwin | AtVersion | RunFree | TitleFree | NameFree | ActiveWork
+@dataclass(frozen=True, slots=True)
+class WorkActive:
+    """This session is still active."""
+
+    id: str
+    user: str
+
+
+Expectation = NoTwin | AtVersion | RunFree | TitleFree | NameFree | ActiveWork | WorkActive
 
 
 class ContradictionState(StrEnum):

@@ -6,6 +6,7 @@ joined by spaces, back into the same list.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -91,6 +92,19 @@ def telling_words(text: str) -> dict[str, tuple[str, ...]]:
     return {chunk: _chunk_terms(chunk) for chunk in _CHUNK.findall(_normal(text)) if bare(chunk) not in STOP_WORDS}
 
 
+def word_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Where each word of a text begins and ends, with its terms; scripts without spaces come pair by pair."""
+    if text.isascii():
+        yield from ((*found.span(), _chunk_terms(found[0])) for found in _CHUNK.finditer(text))
+        return
+    for found in _written_chunk().finditer(text):
+        written, start = found[0], found.start()
+        if written.isascii() or _normal(written) != written or not _spaceless().search(written):
+            yield start, found.end(), tuple(terms(written))
+        else:
+            yield from ((start + first, start + last, held) for first, last, held in _mixed_spans(written))
+
+
 def bare(word: str) -> str:
     """A word in lower case without its apostrophe: "what's" is "what", "don't" is "dont"."""
     return _ENDING.sub("", word).replace("'", "").replace("’", "").casefold()
@@ -114,6 +128,28 @@ def _spaceless() -> re.Pattern[str]:
 @cache
 def _any_part() -> re.Pattern[str]:
     return re.compile(rf"{_ASCII_PART.pattern}|[{_SPACELESS}]+|[^\x00-\x7f{_SPACELESS}]+")
+
+
+@cache
+def _written_chunk() -> re.Pattern[str]:
+    """A word as people write it, before what cannot be seen is taken out of it."""
+    unseen = "".join(map(chr, _UNSEEN))
+    letters = rf"[\w{_MARKS}{unseen}]+"
+    word = rf"{letters}(?:(?:[-./\\'’]|::){letters})*(?:\+\+|#)?"
+    return re.compile(rf"{word}|[{_FLAG}]{{2}}|[{_EMOJI}][{unseen}]*")
+
+
+def _mixed_spans(word: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """The pairs of each run without spaces, and what stands between such runs as words of their own."""
+    end = 0
+    for run in _spaceless().finditer(word):
+        if gap := word[end : run.start()]:
+            yield end, run.start(), tuple(terms(gap))
+        for place, pair in enumerate(spaceless_pairs(run[0]), start=run.start()):
+            yield place, place + len(pair), (pair,)
+        end = run.end()
+    if rest := word[end:]:
+        yield end, len(word), tuple(terms(rest))
 
 
 def _parts(word: str) -> list[str]:

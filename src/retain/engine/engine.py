@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retain.domain.changes import Changes, Run
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from retain.engine.code.finding.search import CodeQuestion
     from retain.engine.importing import Imported
     from retain.engine.lifecycle.merging import Merged, Occasion
+    from retain.engine.lookup.lookup import Lookup
+    from retain.engine.tracking.work import Tracking
 
 MOST_RUNS = 1000
 
@@ -59,6 +62,20 @@ class Engine:
             if self._code is None:
                 self._code = Code(self.parts, self._roots)
             return self._code
+
+    @cached_property
+    def lookup(self) -> "Lookup":
+        """Lists and explained searches that leave nothing out; loaded when first asked for, as code is."""
+        from retain.engine.lookup.lookup import Lookup
+
+        return Lookup(self.parts, self._served, self._upkeep.later)
+
+    @cached_property
+    def tracking(self) -> "Tracking":
+        """Projects by name, and sessions that are tracked by hand."""
+        from retain.engine.tracking.work import Tracking
+
+        return Tracking(self.parts, self._embedding)
 
     def remember(self, draft: Draft, caller: Caller) -> Remembered:
         return self._embedding(remember.remember(self.parts, draft, caller))

@@ -2,33 +2,47 @@
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from retain.domain.graph import Tie
+from retain.domain.graph import Tie, fold
 from retain.domain.listing import OPENING, Card, Page, Row
 from retain.domain.memory import MemoryId, Place, Stored
 from retain.domain.recall import Filter
 from retain.stores.sqlite.filters import where
+from retain.stores.sqlite.memories import portions
 from retain.stores.sqlite.rows import AMONG, KINDS, STORED, among, micros, moment, stored
 
 _CARD = f"""m.id, m.title, substr(m.text, 1, {OPENING}), length(m.text), m.kind, m.category, m.tags, m.created,
     m.updated"""
 
+_NEWEST = "order by event_time desc, id desc"
+
 
 def page(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int, beyond: Row | None) -> Page[Card]:
     """By when it happened and then by id, which a row keeps: a number is given to another once it is free."""
-    conditions, values = where(wanted)
-    if beyond is not None:
-        conditions += " and (m.event_time, m.id) < (?, ?)"
-        values += [micros(beyond.at), beyond.id]
-    query = f"select {_CARD}, m.event_time from memory m where {conditions}"
-    rows = db.execute(f"{query} order by m.event_time desc, m.id desc limit ? offset ?", (*values, limit, offset))
-    found = rows.fetchall()
+    parts, values = [], []
+    for portion in portions(wanted):
+        conditions, bound = _after(portion, beyond)
+        parts.append(f"select * from (select num, event_time, id from memory m where {conditions} {_NEWEST} limit ?)")
+        values += [*bound, limit + offset]
+    chosen = f"select num from ({' union all '.join(parts)}) {_NEWEST} limit ? offset ?"
+    query = f"select {_CARD}, m.event_time from memory m where m.num in ({chosen})"
+    found = db.execute(f"{query} order by m.event_time desc, m.id desc", (*values, limit, offset)).fetchall()
+    conditions, values = _after(wanted, beyond)
     (total,) = db.execute(f"select count(*) from memory m where {conditions}", values).fetchone()
     last = Row(moment(found[-1][9]), found[-1][0]) if found else None
     return Page([_card(row[:9]) for row in found], last, total)
+
+
+def _after(wanted: Filter, beyond: Row | None) -> tuple[str, list[Any]]:
+    conditions, values = where(wanted)
+    if beyond is None:
+        return conditions, values
+    at = micros(beyond.at)
+    # Said twice: the first is a range of the index, the second looks at a row only where the times are equal.
+    later = "m.event_time <= ? and (m.event_time < ? or m.id < ?)"
+    return f"{conditions} and {later}", [*values, at, at, beyond.id]
 
 
 def cards(db: sqlite3.Connection, ids: Sequence[MemoryId]) -> dict[MemoryId, Card]:
@@ -62,13 +76,17 @@ def titles(db: sqlite3.Connection, wanted: Filter) -> list[tuple[MemoryId, str]]
 
 
 def tags(db: sqlite3.Connection, wanted: Filter) -> dict[str, int]:
-    """As they are written; one that is written in several ways is counted by its commonest."""
+    """As they are written in the memory that was stored last with them."""
     conditions, values = where(wanted)
-    written: dict[str, Counter[str]] = {}
-    for (listed,) in db.execute(f"select m.tags from memory m where m.tags <> '[]' and {conditions}", values):
-        for tag in json.loads(listed):
-            written.setdefault(tag.casefold(), Counter())[tag] += 1
-    return {ways.most_common(1)[0][0]: ways.total() for ways in written.values()}
+    passing = f"select num from memory m where {conditions}"
+    rows = db.execute(
+        f"""select t.tag, t.memories, m.tags from (
+              select tag, count(*) as memories, max(memory) as last from tag where memory in ({passing}) group by tag) t
+            join memory m on m.num = t.last""",
+        values,
+    )
+    spelled = ((key, memories, json.loads(written)) for key, memories, written in rows)
+    return {next((t for t in written if fold(t) == key), key): memories for key, memories, written in spelled}
 
 
 def ties(db: sqlite3.Connection, memories: Sequence[MemoryId]) -> list[Tie]:

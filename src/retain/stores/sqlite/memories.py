@@ -42,7 +42,7 @@ def twin(db: sqlite3.Connection, place: Place, fingerprint: str, *, ended: bool 
 def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> list[Stored]:
     """Newest first. Each place and state gives its own newest, in the order of an index; the newest of those remain."""
     parts, values = [], []
-    for portion in _portions(wanted):
+    for portion in portions(wanted):
         conditions, bound = where(portion)
         parts.append(f"select * from (select num, event_time from memory m where {conditions} {_NEWEST} limit ?)")
         values += [*bound, limit + offset]
@@ -55,7 +55,7 @@ def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> l
     return [stored(row) for row in rows]
 
 
-def _portions(wanted: Filter) -> list[Filter]:
+def portions(wanted: Filter) -> list[Filter]:
     """What has an index in the order of time: a place and a state of it. A session has few memories, and needs none."""
     if wanted.session:
         return [wanted] if wanted.places else []

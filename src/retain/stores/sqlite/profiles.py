@@ -4,39 +4,50 @@ import sqlite3
 from typing import Any
 
 from retain.domain.graph import fold
+from retain.domain.places import project_key
 from retain.domain.session import Profile, Project
 from retain.stores.sqlite.rows import micros, moment
 
-# A project goes by its slug until its user gives it a name; it is theirs once they have anything in it.
-_KNOWN = """select p.id, p.slug, p.path, p.created, ?1, f.name, f.description, f.created, f.updated
+# A project goes by its slug until its user gives it a name; it is theirs once they have anything in it. The memories
+# of all sessions are looked through last, and once for all projects: no index leads to them by project.
+_SESSIONS = """select (select m.project from memory m where m.place = d.place and m.user = ?1 limit 1)
+    from (select distinct place from memory) d"""
+_KNOWN = f"""select p.id, p.slug, p.path, p.created, ?1, f.name, f.description, f.created, f.updated
     from project p left join profile f on f.project = p.id and f.user = ?1
     where (f.project is not null
-       or exists (select 1 from memory m where m.project = p.id and m.user = ?1)
-       or exists (select 1 from work w where w.user = ?1 and w.project = p.id)
-       or exists (select 1 from code_index c where c.project = p.id and c.user = ?1))"""
+       or exists (select 1 from memory m where m.place = ?2 || p.id)
+       or p.id in (select project from work where user = ?1)
+       or p.id in (select project from code_index where user = ?1)
+       or p.id in ({_SESSIONS}))"""
 _ORDER = "order by coalesce(f.created, p.created), p.id"
 
 
 def by_id(db: sqlite3.Connection, project: str, user: str) -> Profile | None:
-    row = db.execute(f"{_KNOWN} and p.id = ?2", (user, project)).fetchone()
+    row = db.execute(f"{_KNOWN} and p.id = ?3", (*_whose(user), project)).fetchone()
     return profile_of(row) if row else None
 
 
 def named(db: sqlite3.Connection, name: str, user: str) -> Profile | None:
-    """A name goes before the slug of another project."""
+    """A name goes before the slug of another project; a project that has a name no longer goes by its slug."""
     by_name = db.execute("select project from profile where user = ? and name_key = ?", (user, fold(name))).fetchone()
     if by_name:
         return by_id(db, by_name[0], user)
-    slugs = f"{_KNOWN} and f.name is null and p.slug = ?2 collate nocase"
-    row = db.execute(slugs, (user, name.strip())).fetchone()
-    return profile_of(row) if row else None
+    slugs = [(slug, id) for id, slug in db.execute("select id, slug from project") if fold(slug) == fold(name)]
+    # Two slugs may differ in their case alone: then the one that is spelled so.
+    called = [by_id(db, id, user) for _, id in sorted(slugs, key=lambda row: row[0] != name.strip())]
+    return next((found for found in called if found and found.name == found.project.slug), None)
 
 
 def listed(db: sqlite3.Connection, user: str, limit: int, offset: int) -> tuple[list[Profile], int]:
-    rows = db.execute(f"{_KNOWN} {_ORDER} limit ?2 offset ?3", (user, limit, offset))
+    rows = db.execute(f"{_KNOWN} {_ORDER} limit ?3 offset ?4", (*_whose(user), limit, offset))
     found = [profile_of(row) for row in rows]
-    (total,) = db.execute(f"select count(*) from ({_KNOWN})", (user,)).fetchone()
+    (total,) = db.execute(f"select count(*) from ({_KNOWN})", _whose(user)).fetchone()
     return found, total
+
+
+def _whose(user: str) -> tuple[str, str]:
+    """A user, and how the key of each of their projects begins."""
+    return user, project_key(user, None)
 
 
 def save(db: sqlite3.Connection, profile: Profile) -> None:

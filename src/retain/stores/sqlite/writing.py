@@ -14,6 +14,7 @@ from retain.domain.changes import (
     NoTwin,
     RunFree,
     TitleFree,
+    WorkActive,
 )
 from retain.domain.graph import Entity, Relation, fold, relation_id
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State
@@ -95,6 +96,9 @@ def _holds(db: sqlite3.Connection, expected: Expectation) -> bool:
         case ActiveWork(project, user, sessions):
             query = "select id from work where user = ? and state = 'active' and project = ?"
             return {row[0] for row in db.execute(query, (user, project))} == sessions
+        case WorkActive(id, user):
+            query = "select 1 from work where id = ? and user = ? and state = 'active'"
+            return db.execute(query, (id, user)).fetchone() is not None
 
 
 def _memory(db: sqlite3.Connection, memory: Memory, change: int) -> None:

@@ -1,0 +1,74 @@
+"""Looking up: pages, explained searches and suggestions, over all that a project and its user have."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from retain.domain.graph import SIMILAR
+from retain.domain.listing import Card, PastQuery
+from retain.domain.memory import MemoryId, Scope
+from retain.domain.recall import Filter
+from retain.domain.session import Caller
+from retain.engine.lifecycle.redact import redact
+from retain.engine.lookup.matching import Matches, Search, search
+from retain.engine.lookup.suggesting import Suggestion, suggest
+from retain.engine.lookup.walks import Walks
+from retain.engine.parts import Parts, places
+from retain.errors import Fault, InvalidInput
+
+LASTING = (Scope.PROJECT, Scope.USER)
+MOST_QUERY = 200  # characters; a longer question is no suggestion
+
+
+class Served(Protocol):
+    """Counts what was handed out, once the answer is out."""
+
+    def __call__(self, ids: Sequence[MemoryId], caller: Caller, *, counted: bool) -> None: ...
+
+
+class Lookup:
+    """Safe to call from any thread."""
+
+    def __init__(self, parts: Parts, served: Served, later: Callable[[Callable[[], object]], None]) -> None:
+        self._parts, self._served, self._later = parts, served, later
+        self._walks = Walks()
+
+    def search(self, asked: Search, caller: Caller) -> Matches:
+        """What matches, explained; a question that found something is remembered, for suggestions."""
+        found = search(self._parts, asked, caller)
+        self._served([match.stored.memory.id for match in found.hits], caller, counted=True)
+        if found.total:
+            self._note(asked.text, found.total, caller)
+        return found
+
+    def suggest(self, partial: str, limit: int, caller: Caller) -> list[Suggestion]:
+        return suggest(self._parts, partial, limit, caller)
+
+    def page(
+        self, caller: Caller, types: Sequence[str], tags: Sequence[str], limit: int, offset: int = 0
+    ) -> tuple[Sequence[Card], int]:
+        """Light rows, newest first, and how many there are.
+
+        A page that follows on another begins after the row that one ended with, whatever others wrote in between.
+        """
+        faults = [Fault("limit", str(limit), "must be at least 1")] if limit < 1 else []
+        faults += [Fault("offset", str(offset), "must be at least 0")] if offset < 0 else []
+        if faults:
+            raise InvalidInput(faults)
+        wanted = Filter(places(caller, LASTING), types=tuple(types), tags=tuple(tags))
+        store = self._parts.store
+        return self._walks.page(
+            (caller.session, wanted), offset, limit, lambda start, beyond: store.page(wanted, limit, start, beyond)
+        )
+
+    def similar(self, id: MemoryId) -> list[MemoryId]:
+        """What says the same as this memory and is kept beside it."""
+        ties = [tie for tie in self._parts.store.ties([id]) if tie.type == SIMILAR]
+        others = self._parts.store.memories([tie.target if tie.source == id else tie.source for tie in ties])
+        return [stored.memory.id for stored in others.values() if stored.memory.is_active]
+
+    def _note(self, text: str, found: int, caller: Caller) -> None:
+        query = " ".join(text.split())
+        if len(query) <= MOST_QUERY and not redact(query).found:
+            project = caller.project.id if caller.project else None
+            asked = PastQuery(query, 1, found, self._parts.clock.now())
+            self._later(lambda: self._parts.store.note_query(asked, project, caller.user))

@@ -1,0 +1,179 @@
+"""Explained search: everything that matches a question, counted by facets, the best of it with reasons."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from heapq import nsmallest
+from typing import Any
+
+from retain.domain.category import CATEGORIES
+from retain.domain.graph import fold
+from retain.domain.listing import Card
+from retain.domain.memory import MemoryId, Scope, Stored
+from retain.domain.recall import Filter, Warning
+from retain.domain.session import Caller
+from retain.domain.words import query_terms
+from retain.engine.drafts import label_faults, labels
+from retain.engine.lookup.candidates import Question, candidates
+from retain.engine.lookup.explaining import PLACES, Asking, Explanation, Likeness, asking, breakdown, explain, relevance
+from retain.engine.lookup.facets import Facets, facets
+from retain.engine.parts import Parts, places
+from retain.engine.recall import signals
+from retain.engine.recall.recall import question_faults
+from retain.errors import Fault, InvalidInput, shorten
+from retain.ports import Corpus
+
+# Matches whose words are compared one by one, the most similar; the others rank below them by similarity alone.
+JUDGED = 500
+
+
+class SortField(StrEnum):
+    RELEVANCE = "relevance"
+    SIMILARITY = "similarity"
+    TITLE = "title"
+    TYPE = "type"
+    CREATED = "created_at"
+    UPDATED = "updated_at"
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """Without a direction: the best and the newest first, titles and types from A on."""
+
+    field: SortField = SortField.RELEVANCE
+    descending: bool | None = None
+
+    @property
+    def falls(self) -> bool:
+        return self.field not in (SortField.TITLE, SortField.TYPE) if self.descending is None else self.descending
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is looked for. A tag, or a type, is enough of several; the threshold is a cosine."""
+
+    text: str
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    min_length: int = 0
+    threshold: float = 0.5
+    limit: int = 10
+    sort: Sort = Sort()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    stored: Stored
+    similarity: float
+    relevance: float
+    why: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The best matches in the order asked for; the total and the facets count all there are.
+
+    `by_words` when there was no model: then the threshold was not applied, and a similarity is a share of words.
+    """
+
+    hits: tuple[Match, ...]
+    total: int
+    facets: Facets
+    warnings: tuple[Warning, ...] = ()
+    by_words: bool = False
+
+
+@dataclass(slots=True)
+class _Ranking:
+    """All that matched, and what was found out about the best of it."""
+
+    corpus: Corpus
+    asked: Asking
+    wanted: Filter
+    now: datetime
+    likeness: Mapping[MemoryId, Likeness]
+    cards: Mapping[MemoryId, Card]
+    breakdowns: dict[MemoryId, dict[str, float]] = field(default_factory=dict)
+
+
+def search(parts: Parts, asked: Search, caller: Caller) -> Matches:
+    """What a project and its user know about a question."""
+    _check(asked)
+    corpus = parts.store.corpus(query_terms(asked.text))
+    wanted = _filter(asked, caller)
+    question = Question(asked.text, asking(asked.text, corpus), asked.threshold, wanted)
+    matching = candidates(parts, question, caller)
+    cards = parts.store.cards(list(matching.found))
+    ranking = _Ranking(corpus, question.asked, wanted, parts.clock.now(), matching.found, cards)
+    hits = _explained(parts, ranking, _best(parts, ranking, asked))
+    return Matches(tuple(hits), len(cards), facets(list(cards.values())), matching.warnings, matching.by_words)
+
+
+def _check(asked: Search) -> None:
+    if faults := [*question_faults(asked.text, asked.limit), *_filter_faults(asked)]:
+        raise InvalidInput(faults)
+
+
+def _filter_faults(asked: Search) -> Iterator[Fault]:
+    if not (math.isfinite(asked.threshold) and 0 <= asked.threshold <= 1):
+        yield Fault("threshold", str(asked.threshold), "must be between 0.0 and 1.0")
+    for place, type in enumerate(asked.types):
+        if type not in CATEGORIES:
+            yield Fault(f"types[{place}]", shorten(type), f"must be one of: {', '.join(CATEGORIES)}")
+    yield from label_faults(asked.tags, "tags")
+    if asked.min_length < 0:
+        yield Fault("min_length", str(asked.min_length), "must be at least 0")
+
+
+def _filter(asked: Search, caller: Caller) -> Filter:
+    seen = places(caller, (Scope.PROJECT, Scope.USER))
+    return Filter(seen, types=asked.types, tags=labels(asked.tags), min_length=asked.min_length)
+
+
+def _best(parts: Parts, ranking: _Ranking, asked: Search) -> list[MemoryId]:
+    """The first ones in the order asked for; each of them is judged whole, wherever it stood before."""
+    _judge(parts, ranking, nsmallest(JUDGED, ranking.cards, key=lambda id: (-ranking.likeness[id].similarity, id)))
+    first = _sorted(ranking, ranking.cards, asked.sort)[: asked.limit]
+    _judge(parts, ranking, [id for id in first if id not in ranking.breakdowns])
+    return _sorted(ranking, first, asked.sort)
+
+
+def _judge(parts: Parts, ranking: _Ranking, ids: Sequence[MemoryId]) -> None:
+    asked, now = ranking.asked, ranking.now
+    contexts = parts.store.contexts(ids, ranking.wanted, 0) if ids else []
+    spoken = signals.words(contexts, list(asked.rarity), ranking.corpus)
+    for id in ids:
+        scored = breakdown(asked, ranking.cards[id], ranking.likeness[id], spoken.get(id, 0.0), now)
+        ranking.breakdowns[id] = scored
+
+
+def _sorted(ranking: _Ranking, ids: Iterable[MemoryId], sort: Sort) -> list[MemoryId]:
+    """What ties stands in the order of ids, whichever way the rest is sorted."""
+    return sorted(sorted(ids), key=lambda id: _key(ranking, id, sort.field), reverse=sort.falls)
+
+
+def _key(ranking: _Ranking, id: MemoryId, field: SortField) -> Any:  # any: fields of one sort compare
+    card = ranking.cards[id]
+    match field:
+        case SortField.RELEVANCE:
+            judged = ranking.breakdowns.get(id)
+            return (True, relevance(judged)) if judged else (False, ranking.likeness[id].similarity)
+        case SortField.SIMILARITY:
+            return ranking.likeness[id].similarity
+        case SortField.TITLE:
+            return fold(card.heading)
+        case SortField.TYPE:
+            return card.type
+        case SortField.CREATED:
+            return card.created
+        case SortField.UPDATED:
+            return card.updated
+
+
+def _explained(parts: Parts, ranking: _Ranking, ids: Sequence[MemoryId]) -> Iterator[Match]:
+    for id, stored in parts.store.memories(ids).items():
+        scored, likeness = ranking.breakdowns[id], ranking.likeness[id]
+        why = explain(ranking.asked, stored.memory, scored, likeness, ranking.now)
+        yield Match(stored, round(likeness.similarity, PLACES), relevance(scored), why)

@@ -1,0 +1,53 @@
+"""Walks: pages by offset that neither skip nor repeat an entry while others add and delete."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
+
+from retain.domain.listing import Page, Row
+
+T = TypeVar("T")
+MOST = 256  # pages remembered; who reads on does so soon
+
+
+class Walks:
+    """Remembers with which row each page ended, so that the next one begins after it. Safe to call from any thread.
+
+    A walk is known by its key, who reads what: where two of one key reach the same offset, both go on from
+    where the later one is. An offset that no page ended at is counted from the start of the list.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._ends: OrderedDict[tuple[Hashable, int], Row] = OrderedDict()
+
+    def page(
+        self, key: Hashable, offset: int, limit: int, fetch: Callable[[int, Row | None], Page[T]]
+    ) -> tuple[Sequence[T], int]:
+        """The entries at an offset, and how many there are in all: those walked past, and all that follow.
+
+        So there is more exactly as long as the offset of the next page is below the total, even when some of
+        those walked past have been deleted. `fetch` takes how many rows to skip, and the row to begin after.
+        """
+        beyond = self._end(key, offset) if offset else None
+        found = fetch(0, beyond) if beyond else fetch(offset, None)
+        if found.last:
+            self._remember(key, {offset + len(found.items), offset + limit}, found.last)
+        return found.items, found.total + (offset if beyond else 0)
+
+    def _end(self, key: Hashable, offset: int) -> Row | None:
+        with self._lock:
+            if (key, offset) in self._ends:
+                self._ends.move_to_end((key, offset))
+            return self._ends.get((key, offset))
+
+    def _remember(self, key: Hashable, offsets: set[int], last: Row) -> None:
+        """A short page is followed by one at its end, or by one a whole page further on."""
+        with self._lock:
+            for offset in offsets:
+                self._ends[key, offset] = last
+                self._ends.move_to_end((key, offset))
+            while len(self._ends) > self._most:
+                self._ends.popitem(last=False)
