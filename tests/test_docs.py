@@ -46,7 +46,7 @@ def test_every_tool_of_every_toolset_has_a_row_in_the_tools_page(toolset, tool):
 @pytest.mark.parametrize("toolset", ALL)
 def test_no_row_of_the_tools_page_is_about_a_tool_that_is_not_there(toolset):
     there = {tool for name, tool in TOOLS if section(name) == section(toolset)}
-    assert set(re.findall(r"^\| `(\w+)` \|", section(toolset), re.MULTILINE)) == there
+    assert set(re.findall(r"^\| `([\w-]+)` \|", section(toolset), re.MULTILINE)) == there
 
 
 @pytest.mark.parametrize("resource", [resource.uri for resource in RESOURCES])

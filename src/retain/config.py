@@ -17,7 +17,7 @@ from retain.setting_values import folders, one_of, positive, toolsets, yes_or_no
 MODES = ("embedded-memory", "embedded-file", "local-server", "remote")
 STORES = ("sqlite", "surrealdb")
 LOG_LEVELS = ("debug", "info", "warn", "error")
-TOOLSETS = ("default", "scoped", "graph", "capture", "all")
+TOOLSETS = ("default", "scoped", "graph", "capture", "bank", "all")
 LLMS = ("none", "anthropic", "openai", "claude-cli")
 # Names of the model that ships in the package, among them the one it was tuned from.
 BUNDLED = ("bundled", "retain-minilm-l6", "all-MiniLM-L6-v2")

@@ -53,9 +53,9 @@ class Fault:
 class InvalidInput(RetainError):
     code = "invalid_input"
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    def __init__(self, faults: Sequence[Fault], **details: object) -> None:
         listed = [{"field": f.field, "value": f.value, "problem": f.problem} for f in faults]
-        super().__init__("; ".join(map(str, faults)) + ". Nothing was written.", faults=listed)
+        super().__init__("; ".join(map(str, faults)) + ". Nothing was written.", faults=listed, **details)
         self.faults = tuple(faults)
 
 

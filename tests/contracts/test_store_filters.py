@@ -1,5 +1,6 @@
 """Every condition of a filter holds inside every lane that finds memories."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -40,7 +41,25 @@ def by_entity(store, filter):
     return [link.memory for link in store.linked(["e-Thing"], filter, 50)]
 
 
-LANES = pytest.mark.parametrize("lane", [by_list, by_words, by_vector, by_entity])
+def by_page(store, filter):
+    return [card.id for card in store.page(filter, 50).items]
+
+
+def by_holding(store, filter):
+    return sorted(store.holding(["common"], filter))
+
+
+def by_nearness(store, filter):
+    return list(store.near(a_vector(1, 1), MODEL, filter, 0.5))
+
+
+def by_title(store, filter):
+    return [id for id, _ in store.titles(filter)]
+
+
+LANES = pytest.mark.parametrize(
+    "lane", [by_list, by_words, by_vector, by_entity, by_page, by_holding, by_nearness, by_title]
+)
 
 HOUR = timedelta(hours=1)
 KEPT, OTHER = "kept", "other"
@@ -58,6 +77,14 @@ CASES = {
         {"places": (a_session_place("s1"),)},
     ),
     "kind": (a_memory(kind=Kind.PROCEDURAL), a_memory(), {"kinds": (Kind.PROCEDURAL, Kind.EPISODIC)}),
+    "category": (a_memory(category="decision"), a_memory(category="code"), {"categories": ("decision", "pattern")}),
+    "type": (a_memory(category="decision"), a_memory(category="code"), {"types": ("decision", "pattern")}),
+    "type of what has no category": (
+        a_memory(kind=Kind.PROCEDURAL),
+        a_memory(kind=Kind.PROCEDURAL, category="code"),
+        {"types": ("pattern",)},
+    ),
+    "type that no kind stands for": (a_memory(category="gotcha"), a_memory(), {"types": ("gotcha",)}),
     "any tag, in any case": (a_memory(tags=("x", "STRASSE")), a_memory(tags=("y",)), {"tags": ("straße", "z")}),
     "after": (a_memory(when=START), a_memory(when=START - HOUR), {"after": START}),
     "before": (a_memory(when=START - HOUR), a_memory(when=START), {"before": START - HOUR}),
@@ -81,9 +108,10 @@ CASES = {
 
 
 def keep_both(store, kept, other):
-    from dataclasses import replace
-
-    memories = replace(kept, id=KEPT, text="common kept"), replace(other, id=OTHER, text="common other")
+    memories = (
+        replace(kept, id=KEPT, text="common kept", title="One"),
+        replace(other, id=OTHER, text="common other", title="Another"),
+    )
     save(
         store,
         *memories,
@@ -120,10 +148,17 @@ def test_conditions_hold_together(store, lane):
 
 
 @LANES
+@pytest.mark.parametrize(("least", "found"), [(11, {KEPT, OTHER}), (12, {OTHER}), (13, set())])
+def test_a_text_is_as_long_as_it_has_characters(store, lane, least, found):
+    keep_both(store, a_memory(), a_memory())
+    assert set(lane(store, wanted(min_length=least))) == found
+
+
+@LANES
 def test_a_change_of_what_is_filtered_by_is_seen_at_once(store, lane):
     keep_both(store, a_memory(), a_memory())
     assert set(lane(store, wanted())) == {KEPT, OTHER}
-    changed = a_memory(OTHER, "common other", status=in_state(State.ARCHIVED), version=2)
+    changed = a_memory(OTHER, "common other", title="Another", status=in_state(State.ARCHIVED), version=2)
     save(store, changed)
     assert lane(store, wanted()) == [KEPT]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from retain.ports import Durable, GraphStore, MemoryStore, RelationStore, SessionStore
+from retain.ports import Durable, GraphStore, ListingStore, MemoryStore, RelationStore, SessionStore, WorkStore
 
-PORTS = (MemoryStore, GraphStore, RelationStore, SessionStore, Durable)
+PORTS = (MemoryStore, ListingStore, GraphStore, RelationStore, SessionStore, WorkStore, Durable)
 METHODS = sorted(name for part in PORTS for name in vars(part) if not name.startswith("_"))
 
 

@@ -134,7 +134,8 @@ def test_secrets_in_an_entry_are_removed_and_reported(tracking):
     work = begin(tracking)
     done = note(tracking, f"Deployed with {KEY} in the environment")
     assert done.redacted == ("anthropic_key",) and KEY not in done.memory.text
-    tracking.complete(work.id, f"Now {KEY} is rotated", f"The old one was {KEY}", HERE)
+    done = tracking.complete(work.id, f"Now {KEY} is rotated", f"The old one was {KEY}", HERE)
+    assert done.redacted
     assert KEY not in f"{tracking.get(work.id, HERE)}"
 
 
@@ -152,7 +153,7 @@ def test_completing_says_what_came_of_it_and_how_long_it_took(tracking, engine, 
     work = begin(tracking)
     note(tracking, "Endpoint is there", EntryType.MILESTONE)
     clock.tick(3600)
-    done = tracking.complete(work.id, "Payments work.", "It took a rewrite of the webhook.", HERE)
+    done = tracking.complete(work.id, "Payments work.", "It took a rewrite of the webhook.", HERE).work
     assert (done.state, done.ended, done.minutes) == (WorkState.COMPLETED, at(3600), 60)
     told = tracking.get(work.id, HERE)
     assert (told.work, texts(told)) == (done, ["Endpoint is there"])
@@ -185,7 +186,7 @@ def test_an_outcome_that_says_nothing_is_refused_with_the_summary(tracking):
 def test_what_was_forgotten_or_deleted_is_left_out_of_the_log(tracking, engine):
     work = begin(tracking)
     kept, hidden, gone = (note(tracking, f"{word} entry").memory for word in ("first", "second", "third"))
-    done = tracking.complete(None, "Done.", None, HERE)
+    done = tracking.complete(None, "Done.", None, HERE).work
     (outcome,) = (m.memory for m in engine.newest(HERE, 10) if entry_of(m.memory) is EntryType.OUTCOME)
     engine.forget(hidden.id, None, HERE)
     engine.destroy(gone.id, HERE)
@@ -244,7 +245,7 @@ def test_without_a_name_the_session_that_this_process_started_last_is_meant(wind
     begin(theirs, "Refunds", THERE)
     started = begin(mine)
     assert note(mine, "here").work == started
-    assert mine.complete(None, "Done.", None, HERE).id == started.id
+    assert mine.complete(None, "Done.", None, HERE).work.id == started.id
 
 
 def test_without_a_name_the_only_active_session_is_meant(windows):

@@ -4,7 +4,7 @@ import pytest
 
 from surfaces.coded import with_code
 from surfaces.hooking import Client
-from surfaces.wire import CAPTURE, GRAPH, Desk, Wire, environment, serve_command
+from surfaces.wire import BANK, CAPTURE, GRAPH, Desk, Wire, environment, serve_command
 
 
 @pytest.fixture
@@ -49,6 +49,20 @@ def knowing_board(desks):
 def notebook(desks):
     """One window with the capture tools, and vectors that know letters and no meaning."""
     return desks(tools=CAPTURE)
+
+
+@pytest.fixture
+def bank(desks):
+    """One window with the bank tools, and vectors that know letters and no meaning."""
+    return desks(tools=BANK)
+
+
+@pytest.fixture
+def knowing_bank(desks):
+    """One window with the bank tools and the real model, once that is loaded."""
+    desk = desks(tools=BANK, embedding_model="bundled")
+    assert desk.app.engine.parts.embedder.wait(60)
+    return desk
 
 
 @pytest.fixture

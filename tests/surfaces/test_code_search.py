@@ -119,7 +119,7 @@ def test_many_long_hits_are_cut_so_that_a_client_can_take_them(board):
         ({"query": "x" * 100_001}, "query: must be at most 10000 characters"),
         ({"language": "klingon"}, "language: is no language that Retain knows; use one of bash, c, "),
         ({"language": "klingon", "look_for": "definition"}, "language: is no language that Retain knows"),
-        ({"look_for": "usages"}, "look_for: must be one of code, definition, references"),
+        ({"look_for": "usages"}, "look_for: must be one of: code, definition, references"),
         ({"project_id": ""}, "project_id: must not be empty"),
         ({"project_id": "nowhere"}, "there is no project nowhere; indexed are shop"),
         ({"project_id": "nowhere", "look_for": "references"}, "there is no project nowhere; indexed are shop"),

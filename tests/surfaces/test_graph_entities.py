@@ -268,7 +268,7 @@ def test_depth_goes_from_1_to_3(chain, depth):
 
 def test_a_direction_is_one_of_three(chain):
     said = chain.refused("get_related", entity_id=chain.ids["Alpha"], direction="out")
-    assert "direction: must be one of outgoing, incoming, both" in said
+    assert "direction: must be one of: outgoing, incoming, both" in said
 
 
 @pytest.mark.parametrize("id", ["0" * 20, "nonsense", ""])

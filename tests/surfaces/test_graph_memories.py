@@ -58,7 +58,7 @@ def test_every_type_of_memory_is_kept(board, kind):
         ({"content": " \n\t"}, "content: must not be empty"),
         ({"content": "x" * (MAX_TEXT + 1)}, f"content: must be at most {MAX_TEXT} characters"),
         ({}, "content: is required"),
-        ({"content": "a", "memory_type": "fact"}, "memory_type: must be one of episodic, semantic, procedural"),
+        ({"content": "a", "memory_type": "fact"}, "memory_type: must be one of: episodic, semantic, procedural"),
         ({"content": "a", "memory_type": "Semantic"}, "did you mean semantic?"),
         ({"content": "a", "metadata": [1]}, "metadata: must be an object"),
         ({"content": "a", "user_id": 7}, "user_id: must be a string"),
@@ -258,7 +258,7 @@ def test_a_new_text_is_found_by_its_meaning(knowing_board):
 @pytest.mark.parametrize(
     ("given", "named"),
     [
-        ({"memory_type": "fact"}, "memory_type: must be one of episodic, semantic, procedural"),
+        ({"memory_type": "fact"}, "memory_type: must be one of: episodic, semantic, procedural"),
         ({"content": " "}, "content: must not be empty"),
         ({"content": "x" * (MAX_TEXT + 1)}, f"content: must be at most {MAX_TEXT} characters"),
         ({"metadata": "none"}, "metadata: must be an object"),

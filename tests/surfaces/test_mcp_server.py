@@ -127,7 +127,7 @@ def test_every_fault_is_named_at_once(running):
         )
     )
     assert found == {
-        "type": "must be one of episodic, semantic, procedural; did you mean semantic?",
+        "type": "must be one of: episodic, semantic, procedural; did you mean semantic?",
         "importence": "unknown argument; did you mean importance?",
         "importance": "must be between 0 and 1",
         "turn": "must be a whole number at least 0",

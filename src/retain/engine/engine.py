@@ -5,7 +5,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retain.domain.changes import Changes, Run
@@ -47,7 +46,9 @@ class Engine:
         self.parts = parts
         self._roots = roots
         self._code: Code | None = None
-        self._making_code = threading.Lock()
+        self._lookup: Lookup | None = None
+        self._tracking: Tracking | None = None
+        self._making = threading.Lock()
         self._max_per_session = max_per_session
         self._since = parts.clock.now()
         self._upkeep = Upkeep()
@@ -58,24 +59,27 @@ class Engine:
         """Indexing and searching code; loaded when first asked for: a server that only remembers starts sooner."""
         from retain.engine.code.code import Code
 
-        with self._making_code:
-            if self._code is None:
-                self._code = Code(self.parts, self._roots)
+        with self._making:
+            self._code = self._code or Code(self.parts, self._roots)
             return self._code
 
-    @cached_property
+    @property
     def lookup(self) -> "Lookup":
-        """Lists and explained searches that leave nothing out; loaded when first asked for, as code is."""
+        """Lists and explained searches that leave nothing out; loaded when first asked for, too."""
         from retain.engine.lookup.lookup import Lookup
 
-        return Lookup(self.parts, self._served, self._upkeep.later)
+        with self._making:
+            self._lookup = self._lookup or Lookup(self.parts, self._served, self._upkeep.later)
+            return self._lookup
 
-    @cached_property
+    @property
     def tracking(self) -> "Tracking":
         """Projects by name, and sessions that are tracked by hand."""
         from retain.engine.tracking.work import Tracking
 
-        return Tracking(self.parts, self._embedding)
+        with self._making:
+            self._tracking = self._tracking or Tracking(self.parts, self._embedding)
+            return self._tracking
 
     def remember(self, draft: Draft, caller: Caller) -> Remembered:
         return self._embedding(remember.remember(self.parts, draft, caller))

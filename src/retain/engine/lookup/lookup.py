@@ -11,9 +11,9 @@ from retain.domain.session import Caller
 from retain.engine.lifecycle.redact import redact
 from retain.engine.lookup.matching import Matches, Search, search
 from retain.engine.lookup.suggesting import Suggestion, suggest
-from retain.engine.lookup.walks import Walks
+from retain.engine.lookup.walks import Walks, page_faults
 from retain.engine.parts import Parts, places
-from retain.errors import Fault, InvalidInput
+from retain.errors import InvalidInput
 
 LASTING = (Scope.PROJECT, Scope.USER)
 MOST_QUERY = 200  # characters; a longer question is no suggestion
@@ -50,14 +50,12 @@ class Lookup:
 
         A page that follows on another begins after the row that one ended with, whatever others wrote in between.
         """
-        faults = [Fault("limit", str(limit), "must be at least 1")] if limit < 1 else []
-        faults += [Fault("offset", str(offset), "must be at least 0")] if offset < 0 else []
-        if faults:
+        if faults := list(page_faults(limit, offset)):
             raise InvalidInput(faults)
         wanted = Filter(places(caller, LASTING), types=tuple(types), tags=tuple(tags))
         store = self._parts.store
         return self._walks.page(
-            (caller.session, wanted), offset, limit, lambda start, beyond: store.page(wanted, limit, start, beyond)
+            (caller.session, wanted), offset, lambda start, beyond: store.page(wanted, limit, start, beyond)
         )
 
     def similar(self, id: MemoryId) -> list[MemoryId]:

@@ -2,10 +2,11 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeVar
 
 from retain.domain.listing import Page, Row
+from retain.errors import Fault
 
 T = TypeVar("T")
 MOST = 256  # pages remembered; who reads on does so soon
@@ -23,9 +24,7 @@ class Walks:
         self._lock = threading.Lock()
         self._ends: OrderedDict[tuple[Hashable, int], Row] = OrderedDict()
 
-    def page(
-        self, key: Hashable, offset: int, limit: int, fetch: Callable[[int, Row | None], Page[T]]
-    ) -> tuple[Sequence[T], int]:
+    def page(self, key: Hashable, offset: int, fetch: Callable[[int, Row | None], Page[T]]) -> tuple[Sequence[T], int]:
         """The entries at an offset, and how many there are in all: those walked past, and all that follow.
 
         So there is more exactly as long as the offset of the next page is below the total, even when some of
@@ -34,7 +33,7 @@ class Walks:
         beyond = self._end(key, offset) if offset else None
         found = fetch(0, beyond) if beyond else fetch(offset, None)
         if found.last:
-            self._remember(key, {offset + len(found.items), offset + limit}, found.last)
+            self._remember(key, offset + len(found.items), found.last)
         return found.items, found.total + (offset if beyond else 0)
 
     def _end(self, key: Hashable, offset: int) -> Row | None:
@@ -43,11 +42,16 @@ class Walks:
                 self._ends.move_to_end((key, offset))
             return self._ends.get((key, offset))
 
-    def _remember(self, key: Hashable, offsets: set[int], last: Row) -> None:
-        """A short page is followed by one at its end, or by one a whole page further on."""
+    def _remember(self, key: Hashable, offset: int, last: Row) -> None:
         with self._lock:
-            for offset in offsets:
-                self._ends[key, offset] = last
-                self._ends.move_to_end((key, offset))
-            while len(self._ends) > self._most:
+            self._ends[key, offset] = last
+            self._ends.move_to_end((key, offset))
+            if len(self._ends) > self._most:
                 self._ends.popitem(last=False)
+
+
+def page_faults(limit: int, offset: int) -> Iterator[Fault]:
+    if limit < 1:
+        yield Fault("limit", str(limit), "must be at least 1")
+    if offset < 0:
+        yield Fault("offset", str(offset), "must be at least 0")

@@ -10,6 +10,7 @@ from retain.domain.ids import undress
 from retain.domain.session import Caller, Profile, Project
 from retain.engine.drafts import MAX_DESCRIPTION, MAX_TITLE, label, line_faults, string_faults
 from retain.engine.lifecycle.redact import redact
+from retain.engine.lookup.walks import page_faults
 from retain.engine.parts import Parts, settle
 from retain.errors import Fault, InvalidInput, NotFound, shorten
 from retain.ports import Store
@@ -78,13 +79,6 @@ def listed(parts: Parts, caller: Caller, limit: int, offset: int = 0) -> tuple[l
     if faults:
         raise InvalidInput(faults)
     return parts.store.profiles(caller.user, limit, offset)
-
-
-def page_faults(limit: int, offset: int) -> Iterator[Fault]:
-    if limit < 1:
-        yield Fault("limit", str(limit), "must be at least 1")
-    if offset < 0:
-        yield Fault("offset", str(offset), "must be at least 0")
 
 
 def _name_faults(name: str) -> Iterator[Fault]:

@@ -14,10 +14,10 @@ from retain.domain.work import ID, LOGGED, EntryType, Work, WorkFilter, WorkStat
 from retain.engine import drafts
 from retain.engine.drafts import Draft
 from retain.engine.lifecycle.redact import redact
-from retain.engine.lookup.walks import Walks
+from retain.engine.lookup.walks import Walks, page_faults
 from retain.engine.parts import Parts, settle
 from retain.engine.remember import Remembered, remember_all
-from retain.engine.tracking.projects import known, page_faults
+from retain.engine.tracking.projects import known
 from retain.errors import Fault, InvalidInput, NotFound, Refused, invalid, shorten
 
 ENTRY = "entry"  # what the metadata of a memory calls its type in the log
@@ -49,6 +49,15 @@ class Logged:
 
     work: Work
     memory: Memory
+    warnings: tuple[Warning, ...] = ()
+    redacted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A session that has ended, and what to tell about what was said at its end."""
+
+    work: Work
     warnings: tuple[Warning, ...] = ()
     redacted: tuple[str, ...] = ()
 
@@ -99,7 +108,7 @@ class Tracking:
         (done,) = self._write(work, [_draft(work, entry, text, tuple(tags))], None, caller)
         return Logged(work, done.memory, done.warnings, done.redacted)
 
-    def complete(self, session: str | None, outcome: str, summary: str | None, caller: Caller) -> Work:
+    def complete(self, session: str | None, outcome: str, summary: str | None, caller: Caller) -> Completed:
         """Ends an active session with what came of it."""
         said = {EntryType.OUTCOME: outcome}
         if summary and summary.strip():
@@ -109,8 +118,9 @@ class Tracking:
         now = self._parts.clock.now()
         done = replace(work, state=WorkState.COMPLETED, ended=now)
         ending = Changes(at=now, works=(done,), sessions=(_session(done),))
-        self._write(work, [_draft(work, entry, text) for entry, text in said.items()], ending, caller)
-        return done
+        kept = self._write(work, [_draft(work, entry, text) for entry, text in said.items()], ending, caller)
+        warnings = tuple(dict.fromkeys(warning for one in kept for warning in one.warnings))
+        return Completed(done, warnings, tuple(dict.fromkeys(name for one in kept for name in one.redacted)))
 
     def get(self, session: str, caller: Caller) -> Told:
         work = self._work(session, caller)
@@ -135,7 +145,7 @@ class Tracking:
         where = known(self._parts, project, caller).project.id if project is not None else None
         wanted, store = WorkFilter(caller.user, where, state), self._parts.store
         return self._walks.page(
-            (caller.session, wanted), offset, limit, lambda start, beyond: store.works(wanted, limit, start, beyond)
+            (caller.session, wanted), offset, lambda start, beyond: store.works(wanted, limit, start, beyond)
         )
 
     def abort(self, caller: Caller) -> tuple[Work, ...]:

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 
 import click
 
-from retain.domain.category import CAPTURED
+from retain.domain.category import CAPTURED, CATEGORIES
 from retain.domain.recall import Recalled
 from retain.engine.ask import Asked
 from retain.engine.categories import LASTING, category_of
+from retain.engine.lookup.matching import Search, Sort, SortField
 from retain.engine.recall.recall import Question
+from retain.surfaces import bank_reports
 from retain.surfaces import capture_reports as reports
+from retain.surfaces.cli import drawn_bank, exits, options, spoken
 from retain.surfaces.cli import drawn_capture as draw
-from retain.surfaces.cli import exits, options
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.cli.terminal import printable
 
@@ -21,15 +23,38 @@ MOST_FOUND = 100
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--type", "types", multiple=True, type=click.Choice(CAPTURED), help="Only this type; any of several.")
+@click.option("--type", "types", multiple=True, type=click.Choice(CATEGORIES), help="Only this type; any of several.")
 @click.option("--tag", "tags", multiple=True, help="Only with this tag; any of several.")
+@click.option("--facets", is_flag=True, help="Count all that matched by type, tag and length.")
+@click.option("--explain", is_flag=True, help="Show what each score is made of, why, and the passage that matched.")
+@click.option("--threshold", type=click.FloatRange(0, 1), help="How alike at least; at 0 shared words are enough.")
+@click.option("--sort", type=click.Choice([f.value for f in SortField]), help="Best, newest or A first.")
 @options.limit(MOST_FOUND, 20)
 @common
-def search(call: Call, query: Sequence[str], types: Sequence[str], tags: Sequence[str], limit: int) -> int | None:
-    """Search what is remembered, with the type that capture gave it and how far it still counts."""
-    asked = Question(" ".join(query), LASTING, tags=tuple(tags), limit=MOST_FOUND if types else limit)
+def search(
+    call: Call,
+    query: Sequence[str],
+    types: Sequence[str],
+    tags: Sequence[str],
+    facets: bool,
+    explain: bool,
+    threshold: float | None,
+    sort: str | None,
+    limit: int,
+) -> int | None:
+    """Search what is remembered, with its type and how far it still counts.
+
+    With --facets, --explain, --threshold or --sort every match is looked at, and --type takes all types.
+    """
+    text = " ".join(query)
+    if facets or explain or threshold is not None or sort:
+        by = Sort(SortField(sort or SortField.RELEVANCE))
+        asked = Search(text, tuple(types), tuple(tags), threshold=threshold or 0.0, limit=limit, sort=by)
+        return _look_up(call, asked, facets=facets, explain=explain)
+    _check_captured(types)
+    question = Question(text, LASTING, tags=tuple(tags), limit=MOST_FOUND if types else limit)
     with call.memory() as app:
-        answer, now = _of_types(app.engine.recall(asked, app.caller()), types, limit), app.now()
+        answer, now = _of_types(app.engine.recall(question, app.caller()), types, limit), app.now()
     call.terminal.tell(reports.searched(answer, now), draw.searched(answer, now))
     return None if answer.hits else exits.NOTHING
 
@@ -74,3 +99,20 @@ def _of_types(answer: Recalled, types: Sequence[str], limit: int) -> Recalled:
     found = [hit for hit in answer.hits if category_of(hit.stored.memory) in types]
     exact = len(answer.hits) < MOST_FOUND
     return Recalled(tuple(found[:limit]), len(found), answer.strategy, answer.warnings, exact)
+
+
+def _look_up(call: Call, asked: Search, *, facets: bool, explain: bool) -> int | None:
+    with spoken.memory(call) as app:
+        answer, now = app.engine.lookup.search(asked, app.caller()), app.now()
+    body = bank_reports.faceted(answer, with_facets=facets)
+    body |= {"results": bank_reports.explained(answer)["results"]} if explain else {}
+    drawn = drawn_bank.searched(answer, now, facets=facets, explain=explain, by=asked.sort.field)
+    call.terminal.tell(body, drawn)
+    return None if answer.hits else exits.NOTHING
+
+
+def _check_captured(types: Sequence[str]) -> None:
+    for name in types:
+        if name not in CAPTURED:
+            known = ", ".join(CAPTURED)
+            raise click.UsageError(f"--type {name} needs --facets, --explain or --sort; without them types are {known}")

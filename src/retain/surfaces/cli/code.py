@@ -47,7 +47,10 @@ def index(call: Call, path: Path | None, watch: bool) -> None:
 @options.yes
 @common
 def projects(call: Call, name: str | None, drop: bool, yes: bool) -> int | None:
-    """List the projects whose code is indexed, or show how far the index of NAME is."""
+    """List the projects whose code is indexed, or show how far the index of NAME is.
+
+    `retain project` has the names of all projects.
+    """
     if drop and not name:
         raise click.UsageError("--drop takes the NAME of a project")
     with _memory(call) as app:

@@ -15,9 +15,9 @@ BROKEN_PIPE = 141
 
 MEANINGS = {
     DONE: "done",
-    NOTHING: "nothing found (recall, graph, context, why, code, projects)",
+    NOTHING: "nothing found (recall, search, graph, context, why, code, lists)",
     BAD_INPUT: "bad input, option or setting",
-    NOT_FOUND: "no such memory, run, file, project or symbol",
+    NOT_FOUND: "no such memory, run, file, project, session or symbol",
     UNAVAILABLE: "the memory cannot be used now (store, model, disk)",
     REFUSED: "refused, or in conflict with what is there",
     UNSOUND: "doctor found faults",

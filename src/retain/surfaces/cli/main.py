@@ -16,7 +16,10 @@ from retain.surfaces.cli.init import init
 from retain.surfaces.cli.keys import key
 from retain.surfaces.cli.log import log
 from retain.surfaces.cli.options import Call
+from retain.surfaces.cli.projects import project
+from retain.surfaces.cli.rpc import rpc
 from retain.surfaces.cli.serve import serve
+from retain.surfaces.cli.sessions import session
 from retain.surfaces.cli.setup import setup, teardown
 from retain.surfaces.cli.terminal import Terminal
 from retain.surfaces.cli.why import why
@@ -113,6 +116,7 @@ def _explained(error: Exception) -> RetainError:
 
 for _command in (
     _serve,
+    rpc,
     _hook,
     setup,
     init,
@@ -131,6 +135,8 @@ for _command in (
     why,
     log,
     key,
+    project,
+    session,
     code.index,
     code.projects,
     code.code,

@@ -78,6 +78,7 @@ def limit(most: int, default: int) -> Callable[[Callable[P, R]], Callable[P, R]]
     return click.option("--limit", type=within, default=default, show_default=True, help="At most so many.")
 
 
+offset = click.option("--offset", type=click.IntRange(0), default=0, show_default=True, help="Leave out so many first.")
 session = click.option("--session", metavar="ID", help="The session it belongs to; default: the client's, if any.")
 yes = click.option("--yes", is_flag=True, help="Do not ask.")
 path = click.Path(dir_okay=False, path_type=Path)

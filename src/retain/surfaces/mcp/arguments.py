@@ -39,12 +39,14 @@ def read(tool: Tool, given: Mapping[str, object] | None) -> dict[str, object]:
     """The values to call the tool with, defaults filled in; raises InvalidInput otherwise."""
     reading = _Reading()
     values = reading.members(tool.input_schema, given or {}, "")
-    if reading.faults:
-        raise InvalidInput(reading.faults)
     try:
         model = tool.model.model_validate(values)
     except ValidationError as error:
-        raise InvalidInput([_rejected(each) for each in error.errors()]) from None
+        # What the walk over the schema found, the model finds too, in other words; a rule of its own comes on top.
+        found = [each for each in error.errors() if not reading.faults or each["type"] == "value_error"]
+        raise InvalidInput([*reading.faults, *map(_rejected, found)]) from None
+    if reading.faults:
+        raise InvalidInput(reading.faults)
     return {name: getattr(model, name) for name in tool.model.model_fields}
 
 
@@ -169,7 +171,7 @@ def described(schema: Schema) -> str:
     if "anyOf" in schema:
         return " or ".join(described(option) for option in schema["anyOf"])
     if "enum" in schema:
-        return "one of " + ", ".join(map(str, schema["enum"]))
+        return "one of: " + ", ".join(map(str, schema["enum"]))
     if schema.get("type") == "array" and schema.get("items"):
         return f"an array, each item {described(schema['items'])}"
     words = _CALLED.get(schema.get("type", ""), "any value")

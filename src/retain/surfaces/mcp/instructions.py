@@ -42,7 +42,16 @@ Save (memory_save) {_WHAT}. {_NOT}
 When something has changed, memory_save what holds now with `supersedes`. memory_consolidate merges what overlaps.
 {_CLOSING}"""
 
-_OF = {"default": DEFAULT, "scoped": SCOPED, "graph": GRAPH, "capture": CAPTURE}
+BANK = f"""{_OPENING}
+Search (memory_search) {_WHEN} memory_enhanced-search says why something was found,
+memory_faceted-search what there is about a subject; memory_get gives the whole of an entry.
+Create (memory_create) {_WHAT}, under a title
+that says what it is about. {_NOT} When something has changed, memory_update the entry.
+session_start a larger piece of work, session_log its milestones, issues and solutions, session_complete it with what
+came of it; session_list and session_get show how earlier work went. project_init names a project.
+{_CLOSING}"""
+
+_OF = {"default": DEFAULT, "scoped": SCOPED, "graph": GRAPH, "capture": CAPTURE, "bank": BANK}
 
 
 def instructions(toolsets: Sequence[str]) -> str:

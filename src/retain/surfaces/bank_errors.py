@@ -1,0 +1,66 @@
+"""What a failed call of the bank contract says: a code of JSON-RPC, a short message, and what to do about it."""
+
+from collections.abc import Mapping
+
+from retain.errors import EmbeddingFailed, Fault, InvalidInput, NotFound, RetainError, Taken, Unavailable, shorten
+from retain.surfaces.render import Body
+
+INVALID, FAILED = -32602, -32000
+_LONGEST = 200  # characters of what was given, where the answer repeats it
+_EMPTY = ("must not be empty", "is empty")
+# What was not found, by the name of the field that says which; and how to find it.
+_MISSING = {
+    "memory_id": ("Memory not found", "memory_list and memory_search show the ids that there are"),
+    "project_id": ("Project not found", None),
+    "session_id": ("Session not found", None),
+}
+_BY_WORDS = "Searches go by words, and what is stored gets its vectors as soon as the model answers"
+_SERVICE = "embedding model"
+
+
+def envelope(error: RetainError) -> Body:
+    """The error object of the contract, as the body of a result."""
+    if isinstance(error, InvalidInput):
+        return _error(INVALID, *_invalid(error))
+    return _error(FAILED, *_failed(error))
+
+
+def _error(code: int, message: str, data: Body) -> Body:
+    return {"error": {"code": code, "message": message, "data": data}}
+
+
+def _invalid(error: InvalidInput) -> tuple[str, Body]:
+    """All that is wrong with the arguments; beside the list, the one fault when there is only one."""
+    faults = [_fault(each) for each in error.faults]
+    beside = {name: faults[0][name] for name in ("field", "error")} if len(faults) == 1 else {}
+    rest = _plain({name: value for name, value in error.details.items() if name != "faults"})
+    hint = "Nothing was written. Correct what is named here and call again."
+    message = "Invalid params" if len(faults) == 1 else "Invalid parameters"
+    return message, {**beside, "validation_errors": faults, **rest, "hint": hint}
+
+
+def _fault(fault: Fault) -> Body:
+    problem = f"{fault.field} cannot be empty" if fault.problem.startswith(_EMPTY) else fault.problem
+    body: Body = {"field": fault.field, "error": problem}
+    return body | {"value": fault.value} if fault.value else body
+
+
+def _failed(error: RetainError) -> tuple[str, Body]:
+    given = _plain(error.details)
+    match error:
+        case NotFound() if named := next((name for name in _MISSING if name in given), None):
+            message, hint = _MISSING[named]
+            return message, {**given, "hint": hint or error.message}
+        case Taken():
+            return "Database operation failed", {**given, "hint": error.message}
+        case EmbeddingFailed():
+            about = {"service": _SERVICE, "fallback": _BY_WORDS, "retry_suggested": error.retry_possible}
+            return "Embedding generation failed", {**about, **given, "hint": error.message}
+        case Unavailable():
+            return error.message, {**given, "reason": error.code, "retry_suggested": error.retry_possible}
+        case _:
+            return error.message, {**given, "reason": error.code}
+
+
+def _plain(details: Mapping[str, object]) -> Body:
+    return {name: shorten(value, _LONGEST) if isinstance(value, str) else value for name, value in details.items()}
