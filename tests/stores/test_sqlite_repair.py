@@ -30,9 +30,11 @@ from making import (
 from retain.config import Settings
 from retain.domain.changes import Changes
 from retain.domain.conversation import Cursor
-from retain.domain.graph import Direction, Steps
+from retain.domain.graph import SIMILAR, Direction, Steps, Tie
 from retain.domain.memory import State
+from retain.domain.session import Profile
 from retain.domain.words import query_terms
+from retain.domain.work import Work, WorkState
 from retain.errors import SchemaNewer, StoreBusy, StoreCorrupt
 from retain.maintenance import mend
 from retain.stores.sqlite import migrations, repair
@@ -174,6 +176,66 @@ def test_what_was_stated_by_hand_comes_back(path):
     assert [entity.stated for entity in store.entities(["e-Bare"])] == [True]
     assert store.relations([ended.id]) == [ended]
     store.close()
+
+
+NAMED = Profile(a_project("p1"), "The Shop", at(1), at(2), "ada", "sells things")
+DONE = Work("sess_1", "Fix it", "p1", START, "ada", "told", ("a",), WorkState.COMPLETED, at(60))
+GOING_ON = Work("sess_2", "Fix more", "p1", at(61), "ada")
+TIED = Tie("m1", "m2", SIMILAR, at(1), 0.9)
+
+
+@pytest.fixture
+def tracked(path):
+    """A damaged store with names, work and ties, as it was set aside, and the new one in its place."""
+    with closing(SqliteStore(path)) as store:
+        save(store, profiles=(NAMED,), works=(DONE, GOING_ON), ties=(TIED,))
+    overwrite(path, 0)
+    store, kept = reopened(path)
+    yield store, kept
+    store.close()
+
+
+def test_names_of_projects_tracked_work_and_ties_come_back(tracked):
+    store, kept = tracked
+    salvage(kept, store)
+    assert store.profile("p1", "ada") == NAMED
+    assert [store.work(work.id, "ada") for work in (DONE, GOING_ON)] == [DONE, GOING_ON]
+    assert (store.ties(["m2"]), store.faults()) == ([TIED], [])
+
+
+def test_what_was_named_started_and_tied_since_the_damage_stays(tracked):
+    store, kept = tracked
+    renamed, stronger = replace(NAMED, name="Market"), replace(TIED, strength=1.0)
+    again = replace(GOING_ON, id="sess_3", started=at(500))
+    save(store, a_memory("m1"), a_memory("m2", "two"), projects=(NAMED.project,), profiles=(renamed,), ties=(stronger,))
+    save(store, works=(again, replace(DONE, title="Another")))
+    salvage(kept, store)
+    assert (store.profile("p1", "ada"), store.ties(["m1"])) == (renamed, [stronger])
+    assert store.work("sess_1", "ada").title == "Another"
+    assert store.work("sess_2", "ada") == replace(GOING_ON, state=WorkState.ABORTED, ended=at(500))
+
+
+@pytest.mark.parametrize("name", ["the shop", "slug"])
+def test_a_name_that_another_project_has_by_now_is_not_taken_from_it(tracked, name):
+    store, kept = tracked
+    other = replace(NAMED, project=a_project("p9", "slug"), name=name)
+    save(store, projects=(other.project,), profiles=(other,))
+    salvage(kept, store)
+    assert store.profile("p9", "ada") == other
+    assert store.profile("p1", "ada").name == ("shop" if name == "the shop" else "The Shop")
+
+
+def test_names_work_and_ties_on_pages_that_cannot_be_read_cost_nothing_else(path, tmp_path):
+    with closing(SqliteStore(path)) as store:
+        save(store, profiles=(NAMED,), works=(DONE,), ties=(TIED,))
+        query = "select rootpage from sqlite_master where name in ('profile', 'work', 'tie', 'tie_target')"
+        with store.pool.reading() as db:
+            pages = [page for (page,) in db.execute(query)]
+    for page in pages:
+        overwrite(path, page - 1)
+    with closing(SqliteStore(tmp_path / "new.db")) as store:
+        assert salvage(path, store).memories == COUNT
+        assert (store.work("sess_1", "ada"), store.ties(["m1"]), store.faults()) == (None, [], [])
 
 
 def test_a_file_of_an_earlier_version_gives_back_all_it_has(tmp_path):

@@ -104,7 +104,11 @@ def linked(sqlite_file):
         ("update link set memory = 'gone'", "1 links of no memory"),
         ("delete from entity", "1 links to no entity"),
         ("insert into relation values ('a', 'b', 'c', 1, 1, 1, null, null, 'r')", "1 relations of no entity"),
-        ("insert into contradiction values ('c', 'm1', 'gone', '', '', 1, 1, 'open')", "1 contradictions of no memory"),
+        (
+            "insert into contradiction (id, older, newer, kind, detail, found, by_rule, state) "
+            "values ('c', 'm1', 'gone', '', '', 1, 1, 'open')",
+            "1 contradictions of no memory",
+        ),
         ("update memory set metadata = '{' where num = 1", "1 memories with a list that cannot be read"),
         ("insert into tombstone values ('m1', 1, 1, 1)", "1 destroyed memories that are there"),
     ],

@@ -1,12 +1,13 @@
 """A plan of changes: what a store is asked to write at once, and what it must find to be true first."""
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
 
 from retain.domain.conversation import Cursor
 from retain.domain.graph import Entity, Link, Relation, Tie
-from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, Place
+from retain.domain.memory import Embedding, HistoryEntry, Json, Memory, MemoryId, Place
 from retain.domain.session import Profile, Project, Session
 from retain.domain.work import Work
 
@@ -93,6 +94,20 @@ class Contradiction:
     found: datetime
     by_rule: bool = True
     state: ContradictionState = ContradictionState.OPEN
+    winner: MemoryId | None = None
+    """Which of the two holds, once that is decided."""
+    conditions: str | None = None
+    """When the one holds and when the other, where both do."""
+    explanation: str | None = None
+    resolved: datetime | None = None
+    resolved_by: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in (ContradictionState.OPEN, ContradictionState.REOPENED)
+
+    def other(self, memory: MemoryId) -> MemoryId:
+        return self.newer if memory == self.older else self.older
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +122,7 @@ class Run:
     sources: tuple[MemoryId, ...]
     analysed: int
     undone: datetime | None = None
+    metrics: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ MENTIONS = "mentions"
 RELATED = "related_to"
 SAID_BY = "said_by"
 SIMILAR = "similar_to"
+SUPPORTS = "supports"
+CAUSAL = ("caused", "fixed", "led_to")
 
 
 class Direction(StrEnum):

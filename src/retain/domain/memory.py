@@ -48,6 +48,16 @@ class State(StrEnum):
     DORMANT = "dormant"
 
 
+class Provenance(StrEnum):
+    """How something came to be known, the most reliable first."""
+
+    DIRECT_OBSERVATION = "direct-observation"
+    TOLD_BY_USER = "told-by-user"
+    TOOL_RESULT = "tool-result"
+    INFERENCE = "inference"
+    MODEL_GENERATED = "model-generated"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a memory came from."""
@@ -55,20 +65,29 @@ class Source:
     tool: str | None = None
     file: str | None = None
     conversation_turn: int | None = None
+    provenance: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whose a memory is and how far it reaches; equal texts in one place are one memory."""
+    """Whose a memory is and how far it reaches; equal texts in one place are one memory.
+
+    With an `agent`, it is what that agent keeps to itself there.
+    """
 
     scope: Scope
     user: str = ""
     project: str | None = None
     session: str | None = None
+    agent: str | None = None
 
     @property
     def key(self) -> str:
         """A string that is equal exactly where the place is; a narrower scope names more of its parts."""
+        return places.agent_key(self._shared_key, self.agent) if self.agent else self._shared_key
+
+    @property
+    def _shared_key(self) -> str:
         if self.scope is Scope.USER:
             return places.user_key(self.user)
         if self.scope is Scope.PROJECT:
@@ -180,6 +199,8 @@ class Event(StrEnum):
     INVALIDATED = "invalidated"
     SUPERSEDED = "superseded"
     ARCHIVED = "archived"
+    DORMANT = "dormant"
+    WOKEN = "woken"
 
 
 @dataclass(frozen=True, slots=True)

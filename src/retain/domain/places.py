@@ -16,6 +16,11 @@ def session_key(user: str, session: str | None) -> str:
     return f"session\x1f{user}\x1f{session or ''}"
 
 
+def agent_key(place: str, agent: str) -> str:
+    """What one agent keeps to itself in a place that others share."""
+    return f"{place}\x1fagent\x1f{agent}"
+
+
 def seen_from(user: str, project: str | None, session: str | None) -> list[str]:
     """The places that somebody may look into: what is known everywhere, of the project, and of this session only."""
     return [

@@ -43,5 +43,10 @@ def as_moment(given: datetime | str, field: str) -> datetime:
 
 def freshness(kind: Kind, since: datetime, now: datetime) -> float:
     """1.0 for something that just happened, halved with every half-life of its kind."""
+    return halved(since, now, HALF_LIFE[kind])
+
+
+def halved(since: datetime, now: datetime, half_life: timedelta) -> float:
+    """1 at first, and half as much after each half-life; what lies ahead counts as now."""
     age = max((now - since).total_seconds(), 0.0)
-    return float(2 ** -(age / HALF_LIFE[kind].total_seconds()))
+    return float(2 ** -(age / half_life.total_seconds()))

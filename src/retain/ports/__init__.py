@@ -6,6 +6,7 @@ from retain.ports.memories import Context, Corpus, Counts, ListingStore, MemoryS
 from retain.ports.outside import LLM, Clock, Embedder
 from retain.ports.sessions import CaptureStore, SessionStore, WorkStore
 from retain.ports.store import Durable, Emptied, Store
+from retain.ports.trust import TrustStore
 
 __all__ = [
     "LLM",
@@ -26,5 +27,6 @@ __all__ = [
     "SessionStore",
     "Store",
     "Subgraph",
+    "TrustStore",
     "WorkStore",
 ]

@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from retain.domain.changes import Contradiction, Run
+from retain.domain.changes import Run
 from retain.domain.conversation import Cursor
 from retain.domain.listing import Page, Row
-from retain.domain.memory import MemoryId
 from retain.domain.session import Profile, Project, Session, Use
 from retain.domain.work import Work, WorkFilter
 
 
 class SessionStore(Protocol):
-    """Sessions, projects, consolidation runs and contradictions."""
+    """Sessions, projects and consolidation runs."""
 
     def session(self, id: str, user: str) -> Session | None: ...
     def project(self, name: str) -> Project | None:
@@ -37,7 +36,6 @@ class SessionStore(Protocol):
     def run(self, id: str) -> Run | None: ...
     def latest_run(self, scope: str) -> Run | None: ...
     def runs(self, limit: int) -> list[Run]: ...
-    def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]: ...
 
 
 class WorkStore(Protocol):
@@ -48,7 +46,7 @@ class WorkStore(Protocol):
         ...
 
     def profile_named(self, name: str, user: str) -> Profile | None:
-        """The project that goes by this name, whatever its case; else the one with this slug."""
+        """The project that goes by this name, whatever its case; else the one without a name that has this slug."""
         ...
 
     def profiles(self, user: str, limit: int, offset: int = 0) -> tuple[list[Profile], int]:

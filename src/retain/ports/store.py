@@ -12,6 +12,7 @@ from retain.ports.code import CodeSearch, CodeStore
 from retain.ports.graph import GraphStore, RelationStore
 from retain.ports.memories import ListingStore, MemoryStore
 from retain.ports.sessions import CaptureStore, SessionStore, WorkStore
+from retain.ports.trust import TrustStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class Store(
     RelationStore,
     SessionStore,
     WorkStore,
+    TrustStore,
     CaptureStore,
     CodeStore,
     CodeSearch,

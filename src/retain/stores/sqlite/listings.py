@@ -99,6 +99,13 @@ def ties(db: sqlite3.Connection, memories: Sequence[MemoryId]) -> list[Tie]:
     return [tie_of(row) for row in rows]
 
 
+def tied(db: sqlite3.Connection, types: Sequence[str], places: Sequence[Place]) -> int:
+    here = among(place.key for place in places)
+    query = f"""select count(*) from tie t join memory s on s.id = t.source join memory e on e.id = t.target
+        where t.type {AMONG} and s.place {AMONG} and e.place {AMONG}"""
+    return int(db.execute(query, (among(types), here, here)).fetchone()[0])
+
+
 def tie_of(row: Any) -> Tie:
     return Tie(row[0], row[1], row[2], moment(row[3]), row[4])
 

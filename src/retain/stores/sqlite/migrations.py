@@ -262,6 +262,14 @@ def m010_bank(db: sqlite3.Connection) -> None:
     )
 
 
+def m011_trust(db: sqlite3.Connection) -> None:
+    """What became of contradictions, and what a consolidation found."""
+    for column in ("winner text", "conditions text", "explanation text", "resolved integer", "resolved_by text"):
+        db.execute(f"alter table contradiction add column {column}")
+    db.execute("create index contradiction_state on contradiction (state, found)")
+    db.execute("alter table run add column metrics text not null default '{}'")
+
+
 STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m001_memories,
     m002_words,
@@ -273,6 +281,7 @@ STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m008_code,
     m009_capture,
     m010_bank,
+    m011_trust,
 ]
 CURRENT = len(STEPS)
 # Stands in the header of every store, so that no file of another program is taken for one: "Rtan".

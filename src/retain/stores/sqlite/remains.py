@@ -9,8 +9,11 @@ from typing import TypeVar
 
 from retain.domain.changes import Changes, Contradiction
 from retain.domain.claims import fingerprint
+from retain.domain.graph import Tie
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State, Status
-from retain.stores.sqlite import cursors, graph, memories, sessions
+from retain.domain.session import Profile
+from retain.domain.work import Work, WorkFilter, WorkState
+from retain.stores.sqlite import cursors, disputes, graph, listings, memories, profiles, sessions, work
 from retain.stores.sqlite.damaged import Row, rows, rows_for, rows_from_both_ends
 from retain.stores.sqlite.rows import MEMORY_COLUMNS, moment, stored
 from retain.stores.sqlite.store import SqliteStore
@@ -22,6 +25,9 @@ _AT_ONCE = 200
 _LINK = "select memory, entity, relationship, created, by_rule, stale from link where memory = ?"
 _RELATION = """select source, target, type, created, weight, by_rule, valid_from, valid_until from relation
     where source = ?"""
+_TIE = "select source, target, type, created, strength from tie where source = ?"
+_PROFILE = """select p.id, p.slug, p.path, p.created, f.user, f.name, f.description, f.created, f.updated
+    from profile f join project p on p.id = f.project"""
 _VECTORS = """select s.memory, n.name, n.dimensions, v.numbers, m.chunks_missing
     from memory m join sign s on s.memory = m.num and s.model = m.model join vector v on v.num = s.num
     join model n on n.num = s.model where m.id = ? order by s.chunk"""
@@ -48,6 +54,7 @@ class Remains:
         known = into.memories(ids).keys() | into.destroyed(ids)
         missing = [_beside_twin(memory, into) for memory in self.memories if memory.id not in known]
         yield self._places(into)
+        yield self._tracked(into)
         for start in range(0, len(missing), _AT_ONCE):
             yield self._said(missing[start : start + _AT_ONCE])
         yield self._connections(into)
@@ -60,6 +67,16 @@ class Remains:
             projects=tuple(_made(sessions.project_of, rows(self._db, "project", "id, slug, path, created"))),
             sessions=tuple(s for s in opened if into.session(s.id, s.user) is None),
             cursors=tuple(_made(cursors.cursor_of, rows_from_both_ends(self._db, cursors.CURSORS, "transcript"))),
+        )
+
+    def _tracked(self, into: SqliteStore) -> Changes:
+        """What people named and track, unless they did so again since."""
+        named = _made(profiles.profile_of, rows_from_both_ends(self._db, _PROFILE, "f.project"))
+        works = _made(work.work_of, rows_from_both_ends(self._db, f"select {work.COLUMNS} from work", "id"))
+        return Changes(
+            at=self._newest(),
+            profiles=tuple(profile for profile in named if _is_free(profile, into)),
+            works=tuple(_beside_active(w, into) for w in works if into.work(w.id, w.user) is None),
         )
 
     def _said(self, some: Sequence[Memory]) -> Changes:
@@ -79,20 +96,28 @@ class Remains:
         relations = [r for r in found if r.target in self._entities]
         ends = {end for r in relations for end in (r.source, r.target)}
         ends |= {entity.id for entity in self._entities.values() if entity.stated}
-        runs = _made(sessions.run_of, rows(self._db, "run", "id, scope, strategy, at, made, sources, analysed, undone"))
+        columns = _columns(self._db, "run", sessions.RUN, "metrics")
+        runs = _made(sessions.run_of, rows(self._db, "run", columns))
         return Changes(
             at=self._newest(),
             entities=tuple(self._entities[id] for id in ends),
             relations=tuple(relations),
             contradictions=tuple(self._contradictions(into)),
+            ties=tuple(self._ties(into)),
             runs=tuple(run for run in runs if into.run(run.id) is None),
         )
 
     def _contradictions(self, into: SqliteStore) -> Iterable[Contradiction]:
         known = {(c.older, c.newer) for c in into.contradictions([memory.id for memory in self.memories])}
-        columns = "id, older, newer, kind, detail, found, by_rule, state"
-        found = _made(sessions.contradiction_of, rows(self._db, "contradiction", columns))
+        columns = _columns(self._db, "contradiction", disputes.FOUND, *disputes.DECIDED)
+        found = _made(disputes.contradiction_of, rows(self._db, "contradiction", columns))
         return [c for c in found if (c.older, c.newer) not in known]
+
+    def _ties(self, into: SqliteStore) -> Iterable[Tie]:
+        ids = [memory.id for memory in self.memories]
+        known = {(tie.source, tie.target, tie.type) for tie in into.ties(ids)}
+        found = _made(listings.tie_of, rows_for(self._db, _TIE, ids))
+        return [tie for tie in found if (tie.source, tie.target, tie.type) not in known]
 
     def _embedding(self, id: MemoryId) -> list[Embedding]:
         """All vectors of a memory or none: those that are missing are made again."""
@@ -122,6 +147,20 @@ def _beside_twin(memory: Memory, into: SqliteStore) -> Memory:
         return memory
     reason, since = "said again after the store was damaged", twin.memory.created
     return replace(memory, valid_until=since, status=Status(State.SUPERSEDED, reason, since, twin.memory.id))
+
+
+def _is_free(profile: Profile, into: SqliteStore) -> bool:
+    """Whether neither the project has a name by now, nor the name a project."""
+    present = into.profile(profile.project.id, profile.user)
+    unnamed = present is None or present.name == present.project.slug
+    return unnamed and into.profile_named(profile.name, profile.user) in (None, present)
+
+
+def _beside_active(tracked: Work, into: SqliteStore) -> Work:
+    """Work that goes on, unless other work was started in the project since the damage."""
+    filter = WorkFilter(tracked.user, tracked.project, WorkState.ACTIVE)
+    since = into.works(filter, 1).items if tracked.is_active else ()
+    return replace(tracked, state=WorkState.ABORTED, ended=since[0].started) if since else tracked
 
 
 def _made(make: Callable[[Row], V], found: Iterable[Row]) -> Iterator[V]:

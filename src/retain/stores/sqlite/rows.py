@@ -3,12 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 from retain.domain.claims import fingerprint
-from retain.domain.memory import Kind, Memory, Place, Rest, Scope, Source, State, Status, Stored
+from retain.domain.memory import Kind, Memory, Place, Provenance, Rest, Scope, Source, State, Status, Stored
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -61,6 +62,7 @@ def among(values: Iterable[str | int]) -> str:
 def memory_row(memory: Memory) -> tuple[Any, ...]:
     place, status, source = memory.place, memory.status, memory.source
     given = {"tool": source.tool, "file": source.file, "conversation_turn": source.conversation_turn}
+    given["provenance"] = source.provenance and source.provenance.value
     return (
         *(memory.id, memory.text, memory.title, memory.kind.value, memory.category),
         *(place.scope.value, place.key, place.user, place.project, memory.session, memory.agent),
@@ -76,12 +78,14 @@ def memory_row(memory: Memory) -> tuple[Any, ...]:
 
 
 def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
-    (id, text, title, kind, category, scope, _, user, project, session, agent, tags, importance, source, metadata) = (
+    (id, text, title, kind, category, scope, key, user, project, session, agent, tags, importance, source, metadata) = (
         row[:15]
     )
     (created, updated, event_time, valid_from, valid_until, state, reason, since, successor) = row[15:24]
     (consolidated, derived_from, reinforced, reinforced_at, version, _, accesses, accessed, model) = row[24:]
-    in_session = session if scope == "session" else None
+    place = Place(SCOPES[scope], user, project, session if scope == "session" else None)
+    if agent is not None and key != place.key:
+        place = replace(place, agent=agent)
     is_plain = state == "active" and reason is since is successor is None
     memory = Memory(
         id=id,
@@ -89,12 +93,12 @@ def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
         title=title,
         kind=KINDS[kind],
         category=category,
-        place=Place(SCOPES[scope], user, project, in_session),
+        place=place,
         session=session,
         agent=agent,
         tags=_list(tags),
         importance=importance,
-        source=_NO_SOURCE if source == "{}" else Source(**json.loads(source)),
+        source=_NO_SOURCE if source == "{}" else _source(source),
         metadata=_object(metadata),
         created=moment(created),
         updated=moment(updated),
@@ -109,6 +113,12 @@ def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
         version=version,
     )
     return Stored(memory, accesses or 0, moment_or_none(accessed), model)
+
+
+def _source(text: str) -> Source:
+    given = json.loads(text)
+    provenance = given.pop("provenance", None)
+    return Source(**given, provenance=Provenance(provenance) if provenance else None)
 
 
 def rest_row(rest: Rest | None) -> str | None:

@@ -1,16 +1,15 @@
-"""Sessions, projects, consolidation runs and contradictions."""
+"""Sessions, projects and consolidation runs."""
 
 import json
 import sqlite3
-from collections.abc import Sequence
 from typing import Any
 
-from retain.domain.changes import Contradiction, ContradictionState, Run
-from retain.domain.memory import MemoryId
+from retain.domain.changes import Run
 from retain.domain.session import Project, Session, Use
-from retain.stores.sqlite.rows import AMONG, among, micros, moment, moment_or_none
+from retain.stores.sqlite.rows import micros, moment, moment_or_none
 
-_RUN = "id, scope, strategy, at, made, sources, analysed, undone"
+RUN = "id, scope, strategy, at, made, sources, analysed, undone"
+_RUN = f"{RUN}, metrics"
 
 
 def session(db: sqlite3.Connection, id: str, user: str) -> Session | None:
@@ -87,26 +86,11 @@ def runs(db: sqlite3.Connection, limit: int) -> list[Run]:
     return [run_of(row) for row in db.execute(f"select {_RUN} from run order by at desc, id desc limit ?", (limit,))]
 
 
-def contradictions(db: sqlite3.Connection, memories: Sequence[MemoryId]) -> list[Contradiction]:
-    ids = among(memories)
-    rows = db.execute(
-        f"""select id, older, newer, kind, detail, found, by_rule, state from contradiction
-            where older {AMONG} or newer {AMONG} order by found, id""",
-        (ids, ids),
-    )
-    return [contradiction_of(row) for row in rows]
-
-
-def contradiction_of(row: Any) -> Contradiction:
-    id, older, newer, kind, detail, found, by_rule, state = row
-    return Contradiction(id, older, newer, kind, detail, moment(found), bool(by_rule), ContradictionState(state))
-
-
 def project_of(row: Any) -> Project:
     return Project(row[0], row[1], row[2], moment(row[3]))
 
 
 def run_of(row: Any) -> Run:
-    id, scope, strategy, at, made, sources, analysed, undone = row
+    id, scope, strategy, at, made, sources, analysed, undone, metrics = row
     lists = tuple(json.loads(made)), tuple(json.loads(sources))
-    return Run(id, scope, strategy, moment(at), *lists, analysed, moment_or_none(undone))
+    return Run(id, scope, strategy, moment(at), *lists, analysed, moment_or_none(undone), json.loads(metrics or "{}"))

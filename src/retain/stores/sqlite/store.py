@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from retain.domain.changes import Applied, Changes, Conflict, Contradiction, Run
+from retain.domain.changes import Applied, Changes, Conflict, Contradiction, ContradictionState, Run
 from retain.domain.conversation import Cursor
 from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood, Related, Relation, Steps
 from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, Stored, Vector
@@ -15,8 +15,10 @@ from retain.ports import Context, Corpus, Counts, Emptied, Subgraph
 from retain.stores.sqlite import (
     code,
     cursors,
+    disputes,
     emptying,
     graph,
+    listings,
     memories,
     migrations,
     relations,
@@ -224,8 +226,32 @@ class SqliteStore(ListingTables, CodeTables):
     def runs(self, limit: int) -> list[Run]:
         return self._read(sessions.runs, limit)
 
+    # TrustStore
+
     def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]:
-        return self._read(sessions.contradictions, memories) if memories else []
+        return self._read(disputes.between, memories) if memories else []
+
+    def contradiction(self, id: str) -> Contradiction | None:
+        return self._read(disputes.by_id, id)
+
+    def disputes(
+        self, places: Sequence[Place], states: Sequence[ContradictionState], limit: int, offset: int = 0
+    ) -> tuple[list[Contradiction], int]:
+        return self._read(disputes.listed, places, states, limit, offset)
+
+    def crowding(
+        self, ids: Sequence[MemoryId], model: str, wanted: Filter, floor: float
+    ) -> dict[MemoryId, list[MemoryId]]:
+        with self.pool.reading() as db:
+            index = self._caches.memories(db).index(db, model)
+            if index is None:
+                return {}
+            # The first vector of each: those of later chunks are about parts of it.
+            first = dict(reversed(memories.numbers(db, ids, model)))
+            return index.crowding(db, first, wanted, floor)
+
+    def tied(self, types: Sequence[str], places: Sequence[Place]) -> int:
+        return self._read(listings.tied, types, places)
 
     # CaptureStore
 

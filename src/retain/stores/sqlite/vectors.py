@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 # candidates, or this share of a larger set, recall@10 against exact search is at least 0.99.
 EXACT = 250
 CANDIDATE_SHARE = 0.004
+# The share of signs in which vectors may differ and still be looked at: of real ones with a cosine of 0.6 or more,
+# none differs in more than 0.36 (benchmarks/signs.py has the texts).
+FAR = 0.38
 _GONE = -1
 _UNKNOWN = -2
 F = TypeVar("F")
@@ -108,6 +111,24 @@ class SignIndex(ABC, Generic[F]):
         best, _, _ = self._scored(db, vector, wanted, floor, everything=True)
         return self._named(db, best)
 
+    def crowding(
+        self, db: sqlite3.Connection, numbers: Mapping[str, bytes], wanted: F, floor: float
+    ) -> dict[str, list[str]]:
+        """For each vector, as it is stored, under the id of its item: the other items with at least this cosine."""
+        np = self._np
+        with self._lock:
+            self._refresh(db)
+            rows = np.flatnonzero(self._allowed(db, wanted))
+            vectors, items = self._vector[rows], self._item[rows]
+            bits = [column[rows] for column in self._bits]
+        found: dict[str, list[str]] = {}
+        for id, stored in numbers.items():
+            query = np.frombuffer(stored, dtype="<f2").astype(np.float32)
+            near = np.flatnonzero(self._distance(query, bits) <= FAR * self._dimensions)
+            close = items[near][self._score(db, query, vectors[near]) >= floor]
+            found[id] = [other for other in self._named(db, dict.fromkeys(close.tolist(), 1.0)) if other != id]
+        return found
+
     def _scored(
         self, db: sqlite3.Connection, vector: Vector, wanted: F, floor: float, *, everything: bool
     ) -> tuple[dict[int, float], int, int]:
@@ -156,15 +177,20 @@ class SignIndex(ABC, Generic[F]):
         keep = max(EXACT, int(CANDIDATE_SHARE * len(rows)))
         if len(rows) <= keep:
             return rows
+        whole = len(rows) == self._used
+        bits = [column[: self._used] if whole else column[rows] for column in self._bits]
+        nearest: Array = rows[np.argpartition(self._distance(query, bits), keep)[:keep]]
+        return nearest
+
+    def _distance(self, query: "Array", bits: "Sequence[Array]") -> "Array":
+        """In how many signs each row differs."""
+        np = self._np
         signs = np.packbits(query > 0)
         words = np.frombuffer(signs.tobytes().ljust(self._words * 8, b"\0"), dtype=np.uint64)
-        distance = np.zeros(len(rows), dtype=np.uint16)
-        whole = len(rows) == self._used
-        for column, word in zip(self._bits, words, strict=True):
-            bits = column[: self._used] if whole else column[rows]
-            distance += np.bitwise_count(bits ^ word)
-        nearest: Array = rows[np.argpartition(distance, keep)[:keep]]
-        return nearest
+        distance: Array = np.zeros(len(bits[0]), dtype=np.uint16)
+        for column, word in zip(bits, words, strict=True):
+            distance += np.bitwise_count(column ^ word)
+        return distance
 
     def _among(self, column: "Array", values: Sequence[str]) -> "Array":
         used = column[: self._used]

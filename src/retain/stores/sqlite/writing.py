@@ -19,7 +19,7 @@ from retain.domain.changes import (
 from retain.domain.graph import Entity, Relation, fold, relation_id
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State
 from retain.domain.session import Project, Session
-from retain.stores.sqlite import past_queries, profiles, work
+from retain.stores.sqlite import disputes, past_queries, profiles, work
 from retain.stores.sqlite.cursors import set_cursor
 from retain.stores.sqlite.rows import AMONG, MEMORY_COLUMNS, among, marks, memory_row, micros, micros_or_none, rest_row
 from retain.stores.sqlite.vectors import model_number, pack
@@ -210,24 +210,18 @@ def _entity(db: sqlite3.Connection, entity: Entity) -> str:
 
 
 def _records(db: sqlite3.Connection, changes: Changes) -> None:
-    db.executemany(
-        f"""insert into contradiction select ?, ?, ?, ?, ?, ?, ?, ? where {_IS_THERE} and {_IS_THERE}
-           on conflict (older, newer) do update set state = excluded.state, detail = excluded.detail""",
-        [
-            (c.id, c.older, c.newer, c.kind, c.detail, micros(c.found), c.by_rule, c.state.value, c.older, c.newer)
-            for c in changes.contradictions
-        ],
-    )
+    for contradiction in changes.contradictions:
+        disputes.save(db, contradiction)
     db.executemany(
         f"insert or replace into tie select ?, ?, ?, ?, ? where {_IS_THERE} and {_IS_THERE}",
         [(t.source, t.target, t.type, micros(t.created), t.strength, t.source, t.target) for t in changes.ties],
     )
     db.executemany(
-        "insert or replace into run values (?, ?, ?, ?, ?, ?, ?, ?)",
+        "insert or replace into run values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 *(r.id, r.scope, r.strategy, micros(r.at), json.dumps(r.made), json.dumps(r.sources), r.analysed),
-                micros_or_none(r.undone),
+                *(micros_or_none(r.undone), json.dumps(r.metrics, ensure_ascii=False)),
             )
             for r in changes.runs
         ],

@@ -1,0 +1,31 @@
+"""What bears on how far memories can be trusted: contradictions, ties, and what crowds them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from retain.domain.changes import Contradiction, ContradictionState
+from retain.domain.memory import MemoryId, Place
+from retain.domain.recall import Filter
+
+
+class TrustStore(Protocol):
+    def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]:
+        """Those to which any of the memories is a party, oldest first."""
+        ...
+
+    def contradiction(self, id: str) -> Contradiction | None: ...
+    def disputes(
+        self, places: Sequence[Place], states: Sequence[ContradictionState], limit: int, offset: int = 0
+    ) -> tuple[list[Contradiction], int]:
+        """Newest first, between memories in these places, and how many there are."""
+        ...
+
+    def crowding(
+        self, ids: Sequence[MemoryId], model: str, wanted: Filter, floor: float
+    ) -> dict[MemoryId, list[MemoryId]]:
+        """For each memory that has vectors, the others that pass the filter with at least this cosine."""
+        ...
+
+    def tied(self, types: Sequence[str], places: Sequence[Place]) -> int:
+        """How many ties of these types there are between memories in these places."""
+        ...
