@@ -28,7 +28,7 @@ from retain.domain.time import as_moment
 from retain.engine.drafts import MAX_TAGS, YEARS, Draft, checked, label
 from retain.engine.knowledge.entities import linked_to
 from retain.engine.parts import Parts, settle
-from retain.engine.remember import entry
+from retain.engine.succession import entry
 from retain.errors import InvalidInput, invalid
 
 FILE = ".memory/state.json"

@@ -1,35 +1,35 @@
 """Remembering: through the gate (redact, duplicates, contradictions, entities), then one atomic write."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import reduce
 
 from retain.domain.changes import AtVersion, Changes, Contradiction, Expectation, NoTwin, TitleFree
-from retain.domain.claims import fingerprint, same_claim
+from retain.domain.claims import fingerprint
 from retain.domain.graph import SIMILAR, Tie
 from retain.domain.ids import new_id
-from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Rest, Scope, State, Status, Stored
-from retain.domain.recall import Filter, Warning
+from retain.domain.memory import (
+    Event,
+    Memory,
+    MemoryId,
+    Place,
+    Provenance,
+    Scope,
+    Source,
+    Status,
+    Stored,
+)
+from retain.domain.recall import Warning
 from retain.domain.session import Caller, Session
-from retain.domain.stem import stem
-from retain.domain.words import query_terms, terms
 from retain.engine.drafts import Draft, checked
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
-from retain.engine.lifecycle.contradictions import clash
-from retain.engine.parts import Parts, place_for, places, settle, visible
+from retain.engine.nearby import Neighbour, contradictions, neighbours, said_already
+from retain.engine.parts import Parts, place_for, settle, visible
+from retain.engine.succession import entry, succession
 from retain.errors import Taken, shorten
 from retain.ports import Store
-
-NEAR = 0.95
-NEIGHBOURS = 8
-ALIKE = 0.6
-# Words that may come and go without another meaning.
-_LIGHT = """
-    a an the that this these those we our us i my it its is are was were be been of to for as in on at and also just
-"""
-LIGHT = frozenset(map(stem, _LIGHT.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class Arrival:
     at: datetime
     redacted: tuple[str, ...] = ()
     warnings: tuple[Warning, ...] = ()
+    company: "Company | None" = None
 
     @property
     def session(self) -> str | None:
@@ -68,15 +69,13 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A memory close to a text, and how close."""
+class Company:
+    """How a draft is taken by the memories near it, where rules are not all there is to it."""
 
-    stored: Stored
-    cosine: float
-
-    @property
-    def memory(self) -> Memory:
-        return self.stored.memory
+    judged: Mapping[MemoryId, str | None]
+    """Why it contradicts them, as a language model sees it; None for those that it does not."""
+    also: Callable[[Memory, Sequence[Neighbour]], Changes]
+    """What else is to be written, once it is known which memory the draft has become."""
 
 
 def remember(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
@@ -90,13 +89,14 @@ def remember_all(
     caller: Caller,
     along: Changes | None = None,
     check: Callable[[], None] | None = None,
+    company: Company | None = None,
 ) -> list[Remembered]:
     """All of the drafts in one write, with whatever else belongs into it.
 
     `check` is asked before every attempt: it raises when others have made the write pointless. Drafts that are not
     distinct must not say the same as one another.
     """
-    arrivals = [_arrival(parts, draft, caller) for draft in drafts]
+    arrivals = [replace(_arrival(parts, draft, caller), company=company) for draft in drafts]
 
     def plan() -> tuple[Changes, list[Remembered]]:
         if check:
@@ -127,43 +127,15 @@ def _planned(store: Store, arrival: Arrival) -> tuple[Changes, Remembered]:
     # The first part of a long text must not stand for all of it: what differs further down would be lost.
     ended = _superseded(store, draft.supersedes, caller)
     alike = [n for n in near if n.memory not in ended] if arrival.vectors.whole else []
-    same = _same(store, draft.text, arrival.place, alike)
+    same = said_already(store, draft.text, arrival.place, alike)
     if draft.distinct:
         changes, reply = _beside(store, arrival, near, same)
     else:
         changes, reply = _reinforce(same, arrival) if same else _store(store, arrival, near)
     ended = [old for old in ended if old.id != reply.memory.id]
     reply = replace(reply, superseded=tuple(old.id for old in ended))
-    return changes.joined(succession(store, ended, reply.memory, arrival.at)), reply
-
-
-def neighbours(store: Store, text: str, vectors: Embedded, caller: Caller, place: Place) -> list[Neighbour]:
-    """What the caller already knows that is closest to a text: by meaning, else by words."""
-    wanted = Filter(tuple({*places(caller), place}))
-    if vectors.vectors:
-        found = store.by_vector(vectors.vectors[0], vectors.model, wanted, NEIGHBOURS).scores
-    else:
-        found = dict.fromkeys(store.by_words(query_terms(text), wanted, NEIGHBOURS).scores, 0.0)
-    memories = store.memories(list(found))
-    return [Neighbour(stored, found[id]) for id, stored in memories.items()]
-
-
-def contradictions(
-    near: Sequence[Neighbour], new: Memory, also: Sequence[Stored], now: datetime
-) -> tuple[Contradiction, ...]:
-    """Rivals among what is near in meaning, and among what speaks of the same entities."""
-    close = {stored.memory.id: Neighbour(stored, 0.0) for stored in also} | {n.memory.id: n for n in near}
-    close.pop(new.id, None)
-    words = set(query_terms(new.text))
-    found = []
-    for old in close.values():
-        # Two texts that share hardly a word have no subject in common; most are told apart by that.
-        if old.cosine < ALIKE and len(words.intersection(terms(old.memory.text))) < 2:
-            continue
-        rival = clash(old.memory.text, new.text, cosine=old.cosine)
-        if rival:
-            found.append(Contradiction(new_id(now), old.memory.id, new.id, rival.kind, rival.detail, now))
-    return tuple(found)
+    changes = changes.joined(succession(store, ended, reply.memory, arrival.at))
+    return changes.joined(arrival.company.also(reply.memory, near)) if arrival.company else changes, reply
 
 
 def started(session: str | None, caller: Caller, now: datetime) -> tuple[Session, ...]:
@@ -172,102 +144,32 @@ def started(session: str | None, caller: Caller, now: datetime) -> tuple[Session
     return (Session(session, now, project, caller.user),) if session else ()
 
 
-def entry(before: Memory, event: Event, at: datetime, reason: str | None = None) -> HistoryEntry:
-    """The history row for a memory that is about to change."""
-    said = (before.text, before.importance, before.tags, before.scope)
-    place = (before.place.project, before.session)
-    called = (before.title, before.category)
-    rest = Rest(before.kind, before.status, before.metadata, before.valid_until, *place, called)
-    # Every memory has a row for having been made, before which it was nothing.
-    return HistoryEntry(before.id, before.version, event, *said, at, reason, None if event is Event.CREATED else rest)
-
-
-def succession(store: Store, ended: Sequence[Memory], successor: Memory, now: datetime) -> Changes:
-    """The plan by which a memory takes the place of others: they held until it began to."""
-    found = {source.id: source for old in ended for source in spoken_for(store, old, by_it=False)}
-    sources = [source for id, source in found.items() if id not in {old.id for old in ended}]
-    return Changes(
-        at=now,
-        expects=tuple(
-            AtVersion(memory.id, version)
-            for memory, version in [*((m, m.version) for m in ended), *((m, m.version - 1) for m in sources)]
-        ),
-        memories=(*(_ended(old, successor, now) for old in ended), *sources),
-        history=tuple(entry(old, Event.SUPERSEDED, now, f"superseded by {successor.id}") for old in ended),
-        stale=tuple((old.id, True) for old in ended),
-    )
-
-
-def spoken_for(store: Store, summary: Memory, *, by_it: bool) -> list[Memory]:
-    """What a summary was made from, as it stands once the summary speaks for it, or no longer does."""
-    found = [stored.memory for stored in store.memories(summary.derived_from).values()]
-    changed = [memory for memory in found if memory.consolidated is not by_it]
-    return [replace(memory, consolidated=by_it, version=memory.version + 1) for memory in changed]
-
-
 def _superseded(store: Store, ids: Sequence[MemoryId], caller: Caller) -> list[Memory]:
     found = [visible(store, id, caller, "supersedes").memory for id in dict.fromkeys(ids)]
     return [memory for memory in found if memory.is_active]
-
-
-def _ended(old: Memory, successor: Memory, now: datetime) -> Memory:
-    until = min(max(old.valid_from, successor.valid_from), old.valid_until or now, now)
-    status = Status(State.SUPERSEDED, None, now, successor.id)
-    return replace(old, status=status, valid_until=until, updated=now, version=old.version + 1)
 
 
 def landing(draft: Draft, caller: Caller) -> tuple[Place, tuple[Warning, ...]]:
     project = caller.project.id if caller.project else None
     if draft.scope is Scope.PROJECT and project is None:
         note = "the working folder belongs to no project (home or root), so this is stored for the user, everywhere"
-        return Place(Scope.USER, caller.user), (Warning("no_project", note),)
-    return place_for(draft.scope, caller.user, project, draft.session or caller.session), ()
-
-
-def _same(store: Store, text: str, place: Place, near: Sequence[Neighbour]) -> Stored | None:
-    """The memory in this place that already says it, to the letter or in nearly the same words."""
-    twin = store.twin(place, fingerprint(text))
-    if twin:
-        return twin
-    alike = (n for n in near if n.cosine >= NEAR and n.memory.place.key == place.key and _as_long(n, text))
-    return next((n.stored for n in alike if _agrees(n, text)), None)
-
-
-def _as_long(near: Neighbour, text: str) -> bool:
-    return len(near.memory.text) <= 2 * len(text)
-
-
-def _agrees(near: Neighbour, text: str) -> bool:
-    """Whether a text that means nearly the same also says the same: "we use tabs" and "we use spaces" are close."""
-    old = near.memory.text
-    return same_claim(old, text) and _adds_nothing(text, old) and clash(old, text, cosine=near.cosine) is None
-
-
-def _adds_nothing(new: str, old: str) -> bool:
-    """Whether all that the new text says stands in the old one, in the same order.
-
-    "The left sidebar" and "the right sidebar", or who calls whom, is a difference that a vector hardly
-    shows, and what is taken for a repetition is not kept. A part may have moved from one end to the other
-    ("in tests we use tabs", "we use tabs in tests"): that turns the row of words, and does not mix it.
-    """
-    said, told = _telling(old), _telling(new)
-    turned = (iter(said[start:] + said[:start]) for start in range(max(len(said), 1)))
-    return any(all(term in row for term in told) for row in turned)
-
-
-def _telling(text: str) -> list[str]:
-    return [term for term in terms(text) if term not in LIGHT]
+        return landing(replace(draft, scope=Scope.USER), caller)[0], (Warning("no_project", note),)
+    place = place_for(draft.scope, caller.user, project, draft.session or caller.session)
+    return replace(place, agent=caller.agent) if draft.private and caller.agent else place, ()
 
 
 def _reinforce(stored: Stored, arrival: Arrival) -> tuple[Changes, Remembered]:
     old, draft, now = stored.memory, arrival.draft, arrival.at
+    asleep = not old.is_active
     memory = replace(
         old,
         tags=tuple(dict.fromkeys((*old.tags, *draft.tags))),
         importance=max(old.importance, draft.importance),
         metadata={**old.metadata, **draft.metadata},
+        source=_better(old.source, draft.source),
         reinforced=old.reinforced + 1,
         reinforced_at=now,
+        status=Status() if asleep else old.status,
         updated=now,
         version=old.version + 1,
     )
@@ -276,7 +178,8 @@ def _reinforce(stored: Stored, arrival: Arrival) -> tuple[Changes, Remembered]:
         at=now,
         expects=(AtVersion(old.id, old.version),),
         memories=(memory,),
-        history=(entry(old, Event.REINFORCED, now),),
+        history=(entry(old, Event.WOKEN if asleep else Event.REINFORCED, now),),
+        stale=((old.id, False),) if asleep else (),
         entities=links.entities,
         links=links.links,
         sessions=started(arrival.session, arrival.caller, now),
@@ -285,10 +188,17 @@ def _reinforce(stored: Stored, arrival: Arrival) -> tuple[Changes, Remembered]:
     return changes, Remembered(memory, reinforced=True, embedded=embedded, links_given=len(links.links))
 
 
+def _better(old: Source, new: Source) -> Source:
+    """What is said again on a better word rests on that."""
+    words = [source.provenance for source in (old, new) if source.provenance]
+    return replace(old, provenance=min(words, key=list(Provenance).index)) if words else old
+
+
 def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[Changes, Remembered]:
     memory, caller, vectors = _memory(arrival), arrival.caller, arrival.vectors
     links = linked_to(store, memory, arrival.draft.entities, arrival.at)
-    rivals = contradictions(near, memory, about_the_same(store, links, memory), arrival.at)
+    judged = arrival.company.judged if arrival.company else None
+    rivals = contradictions(near, memory, about_the_same(store, links, memory), arrival.at, judged)
     changes = Changes(
         at=arrival.at,
         expects=(NoTwin(memory.place, fingerprint(memory.text)),),

@@ -28,8 +28,10 @@ from retain.engine.drafts import (
 )
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
+from retain.engine.nearby import contradictions, neighbours
 from retain.engine.parts import Parts, place_of, settle, visible
-from retain.engine.remember import contradictions, entry, neighbours, refuse_title, spoken_for
+from retain.engine.remember import refuse_title
+from retain.engine.succession import entry, spoken_for
 from retain.errors import Fault, InvalidInput, Refused
 from retain.ports import Store
 
