@@ -307,7 +307,9 @@ class Retain:
             raise self._failed[1]
         try:
             settings = self.settings
-            parts = Parts(make_store(settings), make_embedder(settings), self._clock, make_llm(settings))
+            # The store last: what is refused after it would leave it open.
+            embedder, llm = make_embedder(settings), make_llm(settings)
+            parts = Parts(make_store(settings), embedder, self._clock, llm)
         except RetainError as error:
             self._failed = (time.monotonic(), error)
             raise

@@ -4,9 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from retain.ports import Durable, GraphStore, ListingStore, MemoryStore, RelationStore, SessionStore, WorkStore
+from retain.ports import (
+    Durable,
+    GraphStore,
+    ListingStore,
+    MemoryStore,
+    RelationStore,
+    SessionStore,
+    TrustStore,
+    WorkStore,
+)
 
-PORTS = (MemoryStore, ListingStore, GraphStore, RelationStore, SessionStore, WorkStore, Durable)
+PORTS = (MemoryStore, ListingStore, GraphStore, RelationStore, SessionStore, WorkStore, TrustStore, Durable)
 METHODS = sorted(name for part in PORTS for name in vars(part) if not name.startswith("_"))
 
 

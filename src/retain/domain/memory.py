@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import NewType
+from typing import TYPE_CHECKING, NewType
 
 from retain.domain import places
+
+if TYPE_CHECKING:
+    from retain.domain.standing import Standing
 
 MemoryId = str
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -171,6 +174,8 @@ class Stored:
     accessed: datetime | None = None
     model: str | None = None
     """The model that made its vectors; None while it is found by keyword only."""
+    standing: "Standing | None" = None
+    """What disputes it and when it holds; None where nothing does, or nobody looked: recalls and lists do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,22 @@ def session_key(user: str, session: str | None) -> str:
     return f"session\x1f{user}\x1f{session or ''}"
 
 
+_AGENT = "\x1fagent\x1f"
+
+
 def agent_key(place: str, agent: str) -> str:
     """What one agent keeps to itself in a place that others share."""
-    return f"{place}\x1fagent\x1f{agent}"
+    return f"{place}{_AGENT}{agent}"
+
+
+def may_be_private(key: str) -> bool:
+    """Quickly, whether it is worth asking for the agent; the name of a session may look like that, too."""
+    return _AGENT in key
+
+
+def agent_of(key: str, place: str) -> str | None:
+    """Whose own a key is within a place that others share."""
+    return key.removeprefix(place + _AGENT) if key != place else None
 
 
 def seen_from(user: str, project: str | None, session: str | None) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 
 from retain.domain.memory import Kind, MemoryId, Scope, Stored
@@ -11,6 +12,8 @@ from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.parts import Parts, places
 from retain.engine.recall.recall import Question, recall
+from retain.engine.trust.marks import mark, short_mark
+from retain.engine.trust.rivals import standing
 from retain.errors import Fault, InvalidInput, QueryTimeout
 
 TITLE = "## Memory Context"
@@ -122,7 +125,13 @@ def _choose(parts: Parts, task: Task, caller: Caller) -> tuple[dict[str, list[St
             warnings.append(Warning("query_timeout", f"{section} took too long and is left out"))
         chosen[section] = [s for id, s in found.items() if id not in taken][:PER_SECTION]
         taken.update(s.memory.id for s in chosen[section])
-    return chosen, tuple(dict.fromkeys(warnings))
+    return _marked(parts, chosen, caller), tuple(dict.fromkeys(warnings))
+
+
+def _marked(parts: Parts, chosen: dict[str, list[Stored]], caller: Caller) -> dict[str, list[Stored]]:
+    """The same with what disputes each memory, read at once for all sections."""
+    known = iter(standing(parts.store, [stored for found in chosen.values() for stored in found], caller))
+    return {section: list(islice(known, len(found))) for section, found in chosen.items()}
 
 
 def _section(
@@ -231,17 +240,29 @@ def _fill(heading: str, memories: Sequence[Stored], room: int) -> tuple[list[tup
     size = tokens_in(heading) + 1
     cut = False
     for stored in memories:
-        line, shortened = _line(stored)
-        if size + tokens_in(line) + 1 > room and len(added) == 1:
-            line, shortened = _line(stored, _room(line, room - size - 1))
-        cost = tokens_in(line) + 1
-        if size + cost > room:
-            cut = True
-            continue
-        added.append((line, stored.memory.id))
-        size += cost
+        line, shortened = _fitting(stored, room - size - 1, first=len(added) == 1)
         cut = cut or shortened
+        if line:
+            added.append((line, stored.memory.id))
+            size += tokens_in(line) + 1
     return (added, cut) if len(added) > 1 else ([], cut)
+
+
+def _fitting(stored: Stored, room: int, *, first: bool) -> tuple[str, bool]:
+    """As much of a memory and of what disputes it as fits, and whether that is less than all of the memory.
+
+    Only the first of a section is cut to fit. What is disputed is never shown without saying so.
+    """
+    line, shortened = _line(stored)
+    said, least = mark(stored.standing), short_mark(stored.standing)
+    for whole in (line + said, line + least):
+        if tokens_in(whole) <= room:
+            return whole, shortened
+    if first:
+        whole = _line(stored, _room(line, room - tokens_in(least)))[0] + least
+        if tokens_in(whole) <= room:
+            return whole, True
+    return "", True
 
 
 def _line(stored: Stored, longest: int = LINE) -> tuple[str, bool]:

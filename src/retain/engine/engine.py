@@ -25,6 +25,7 @@ from retain.engine.parts import Parts, places, visible
 from retain.engine.recall import channels, recall
 from retain.engine.recall.together import Together, together
 from retain.engine.remember import Remembered
+from retain.engine.trust.rivals import standing
 from retain.errors import QueryTimeout, Unavailable
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from retain.engine.lifecycle.merging import Merged, Occasion
     from retain.engine.lookup.lookup import Lookup
     from retain.engine.tracking.work import Tracking
+    from retain.engine.trust.trust import Trust
 
 MOST_RUNS = 1000
 
@@ -48,6 +50,7 @@ class Engine:
         self._code: Code | None = None
         self._lookup: Lookup | None = None
         self._tracking: Tracking | None = None
+        self._trust: Trust | None = None
         self._making = threading.Lock()
         self._max_per_session = max_per_session
         self._since = parts.clock.now()
@@ -80,6 +83,15 @@ class Engine:
         with self._making:
             self._tracking = self._tracking or Tracking(self.parts, self._embedding)
             return self._tracking
+
+    @property
+    def trust(self) -> "Trust":
+        """Whose word a memory is, how far it holds, and what disputes it."""
+        from retain.engine.trust.trust import Trust
+
+        with self._making:
+            self._trust = self._trust or Trust(self.parts, self._served, self._embedding)
+            return self._trust
 
     def remember(self, draft: Draft, caller: Caller) -> Remembered:
         return self._embedding(remember.remember(self.parts, draft, caller))
@@ -145,7 +157,7 @@ class Engine:
         return offered
 
     def get(self, id: str, caller: Caller) -> Stored:
-        found = visible(self.parts.store, id, caller, "id")
+        (found,) = standing(self.parts.store, [visible(self.parts.store, id, caller, "id")], caller)
         self._served([found.memory.id], caller, counted=False)
         return found
 
@@ -179,7 +191,8 @@ class Engine:
     def listed(self, caller: Caller, limit: int, offset: int = 0) -> tuple[list[Stored], int]:
         """All but forgotten ones, newest first, and how many there are."""
         wanted = Filter(places(caller), states=KEPT)
-        return self.parts.store.listed(wanted, limit, offset), self.parts.store.total(wanted)
+        found = self.parts.store.listed(wanted, limit, offset)
+        return standing(self.parts.store, found, caller), self.parts.store.total(wanted)
 
     def total(self, caller: Caller) -> int:
         return self.parts.store.total(Filter(places(caller), states=KEPT))
@@ -268,7 +281,7 @@ class Engine:
     ) -> tuple[list[Stored], int]:
         found, total = categories.categorised(self.parts, caller, category, tags, limit)
         self._served([stored.memory.id for stored in found], caller, counted=False)
-        return found, total
+        return standing(self.parts.store, found, caller), total
 
     def census(self, caller: Caller) -> categories.Census:
         return categories.census(self.parts, caller)

@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from retain.domain.changes import Changes, Conflict
@@ -53,13 +53,16 @@ def visible(store: Store, id: str, caller: Caller, field: str = "memory_id") -> 
 
 
 def places(caller: Caller, scopes: tuple[Scope, ...] = ()) -> tuple[Place, ...]:
-    """Where a caller may look: its session, its project, and what it knows everywhere."""
+    """Where a caller may look: its session, its project, and what it knows everywhere; an agent with a name also
+    into what it keeps to itself. What is shared comes first."""
     project = caller.project.id if caller.project else None
     seen = [Place(Scope.USER, caller.user)]
     if project:
         seen.append(Place(Scope.PROJECT, caller.user, project))
     if caller.session:
         seen.append(Place(Scope.SESSION, caller.user, project, caller.session))
+    if caller.agent:
+        seen += [replace(place, agent=caller.agent) for place in seen if place.scope is not Scope.SESSION]
     return tuple(place for place in seen if not scopes or place.scope in scopes)
 
 

@@ -23,7 +23,10 @@ class TrustStore(Protocol):
     def crowding(
         self, ids: Sequence[MemoryId], model: str, wanted: Filter, floor: float
     ) -> dict[MemoryId, list[MemoryId]]:
-        """For each memory that has vectors, the others that pass the filter with at least this cosine."""
+        """For each memory that has vectors, those that happened later with at least this cosine.
+
+        Only what passes the filter and was not made from it. Very few may be missed.
+        """
         ...
 
     def tied(self, types: Sequence[str], places: Sequence[Place]) -> int:

@@ -48,9 +48,9 @@ class Merge:
 
 def items(answer: Completion) -> list[Item]:
     """The memories in an answer to `prompts.extraction`."""
-    found = _json(answer)
+    found = json_in(answer)
     if not isinstance(found, list):
-        raise _nonsense("a JSON array", found)
+        raise nonsense("a JSON array", found)
     if len(found) > MOST_MEMORIES:
         raise LLMFailed(f"the language model gave {len(found)} memories, and {MOST_MEMORIES} is the most")
     return [_item(one) for one in found]
@@ -58,8 +58,8 @@ def items(answer: Completion) -> list[Item]:
 
 def merge(answer: Completion, sent: Sequence[MemoryId]) -> Merge:
     """The plan in an answer to `prompts.merging`: every id that was sent, once, and no other."""
-    found = _object(_json(answer), "a JSON object")
-    groups = tuple(_group(one) for one in _list(found, "merge"))
+    found = object_in(json_in(answer), "a JSON object")
+    groups = tuple(_group(one) for one in list_in(found, "merge"))
     plan = Merge(_ids(found, "keep"), groups, _ids(found, "drop"))
     named = [*plan.keep, *plan.drop, *(id for group in groups for id in group.ids)]
     if sorted(named) != sorted(sent):
@@ -69,7 +69,7 @@ def merge(answer: Completion, sent: Sequence[MemoryId]) -> Merge:
     return plan
 
 
-def _json(answer: Completion) -> Any:
+def json_in(answer: Completion) -> Any:
     text = answer.text.strip()
     if answer.cut or len(text) > LONGEST_ANSWER:
         raise LLMFailed("the language model's answer is too long, and not whole")
@@ -77,7 +77,7 @@ def _json(answer: Completion) -> Any:
     try:
         return json.loads(inside[1] if inside else text, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        raise _nonsense("JSON", text) from None
+        raise nonsense("JSON", text) from None
 
 
 def _refuse(name: str) -> Any:
@@ -85,67 +85,67 @@ def _refuse(name: str) -> Any:
 
 
 def _item(raw: Any) -> Item:
-    one = _object(raw, "an object for each memory")
+    one = object_in(raw, "an object for each memory")
     category = one.get("type")
     if category not in CAPTURED:
-        raise _nonsense(f"a type out of {', '.join(CAPTURED)}", category)
-    content = _text(one, "content", LONGEST_MEMORY)
+        raise nonsense(f"a type out of {', '.join(CAPTURED)}", category)
+    content = text_in(one, "content", LONGEST_MEMORY)
     if not content:
-        raise _nonsense("a content that says something", one.get("content"))
-    replaces = _text(one, "supersedes_content", 2 * LONGEST_MERGED)
+        raise nonsense("a content that says something", one.get("content"))
+    replaces = text_in(one, "supersedes_content", 2 * LONGEST_MERGED)
     return Item(str(category), content, _tags(one), replaces or None)
 
 
 def _group(raw: Any) -> Group:
-    one = _object(raw, "an object for each merge")
-    ids, content = _ids(one, "ids"), _text(one, "content", LONGEST_MERGED)
+    one = object_in(raw, "an object for each merge")
+    ids, content = _ids(one, "ids"), text_in(one, "content", LONGEST_MERGED)
     if len(ids) < 2 or not content:
-        raise _nonsense("two ids at least and a content in each merge", one)
+        raise nonsense("two ids at least and a content in each merge", one)
     return Group(ids, content, _tags(one))
 
 
 def _ids(one: dict[str, Any], name: str) -> tuple[MemoryId, ...]:
-    given = _list(one, name)
+    given = list_in(one, name)
     ids = [undress(id) or id for id in given if isinstance(id, str)]
     if len(ids) != len(given):
-        raise _nonsense(f"ids in {name}", given)
+        raise nonsense(f"ids in {name}", given)
     return tuple(ids)
 
 
 def _tags(one: dict[str, Any]) -> tuple[str, ...]:
     """Short words in small letters; a tag that is a sentence is none."""
-    given = _list(one, "tags")
+    given = list_in(one, "tags")
     if not all(isinstance(tag, str) for tag in given):
-        raise _nonsense("words in tags", given)
+        raise nonsense("words in tags", given)
     cleaned = (" ".join(tag.split()).strip("#.,;:!?\"'`<>[](){}").lower() for tag in given)
     kept = [tag for tag in dict.fromkeys(cleaned) if 0 < len(tag) <= LONGEST_TAG and len(tag.split()) <= 3]
     return tuple(tag for tag in kept if tag.isprintable())[:MOST_TAGS]
 
 
-def _text(one: dict[str, Any], name: str, longest: int) -> str:
+def text_in(one: dict[str, Any], name: str, longest: int) -> str:
     given = one.get(name)
     if given is None:
         return ""
     if not isinstance(given, str):
-        raise _nonsense(f"text in {name}", given)
+        raise nonsense(f"text in {name}", given)
     line = " ".join(given.encode("utf-8", "replace").decode().replace("\0", " ").split())
     if len(line) > longest:
         raise LLMFailed(f"the language model's {name} has {len(line)} characters, and {longest} is the most")
     return line
 
 
-def _list(one: dict[str, Any], name: str) -> list[Any]:
+def list_in(one: dict[str, Any], name: str) -> list[Any]:
     given = one.get(name) or []
     if not isinstance(given, list):
-        raise _nonsense(f"a list in {name}", given)
+        raise nonsense(f"a list in {name}", given)
     return given
 
 
-def _object(raw: Any, what: str) -> dict[str, Any]:
+def object_in(raw: Any, what: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
-        raise _nonsense(what, raw)
+        raise nonsense(what, raw)
     return raw
 
 
-def _nonsense(wanted: str, given: object) -> LLMFailed:
+def nonsense(wanted: str, given: object) -> LLMFailed:
     return LLMFailed(f"the language model was to answer with {wanted}, and answered {shorten(given, 80)}")

@@ -20,7 +20,8 @@ from retain.engine.capture.cleaning import cleaned_turn
 from retain.engine.capture.supersede import Known, alike, judged
 from retain.engine.drafts import Draft, label
 from retain.engine.parts import Parts, places
-from retain.engine.remember import Remembered, landing, remember
+from retain.engine.remember import Remembered, landing, remember, remember_all
+from retain.engine.trust.fixing import fix_of_what_is_near
 from retain.errors import InvalidInput, LLMFailed
 from retain.ports import LLM
 
@@ -190,7 +191,8 @@ def _one(parts: Parts, found: Extracted, caller: Caller) -> Captured:
     if isinstance(verdict, Known) or found.category not in CATEGORIES:
         return Captured(skipped=1)
     try:
-        done = remember(parts, replace(draft, supersedes=verdict.supersedes), caller)
+        company = fix_of_what_is_near(now) if found.found_by == "fix" else None
+        (done,) = remember_all(parts, [replace(draft, supersedes=verdict.supersedes)], caller, company=company)
     except InvalidInput as error:
         return Captured(skipped=1, warnings=(Warning("not_stored", error.message),))
     ids = (done.memory.id,)

@@ -12,6 +12,7 @@ from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.knowledge.entities import runs
 from retain.engine.parts import Parts, owners, places
+from retain.engine.trust.rivals import with_standings
 from retain.errors import invalid
 from retain.ports import Store
 
@@ -165,7 +166,7 @@ def _answer(
     hops = seen.hops or {}
     nodes = _merged([Node(e, tuple(edges[e.id]), counts.get(e.id, 0), hops.get(e.id, 0)) for e in seen.entities])
     links = store.linked(ids, wanted, MOST_MEMORIES) if question.include_memories else []
-    memories = store.memories(list(dict.fromkeys(link.memory for link in links)))
+    memories = with_standings(store, list(dict.fromkeys(link.memory for link in links)), caller)
     said = tuple((k.memory, k.relationship, names[k.entity]) for k in links if not k.by_rule)
     known = None
     if question.relation and not seen.relations and question.relation not in {type for _, type, _ in said}:

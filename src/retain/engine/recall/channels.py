@@ -15,6 +15,7 @@ from retain.engine.knowledge.walk import unaddressed
 from retain.engine.parts import Parts, owners, places
 from retain.engine.recall import signals
 from retain.engine.recall.recall import Lanes, cosines, question_faults, timely
+from retain.engine.trust.rivals import with_standings
 from retain.errors import EmbeddingFailed, Fault, InvalidInput, QueryTimeout
 from retain.ports import Corpus, Embedder, Store, Subgraph
 
@@ -91,7 +92,7 @@ def recall_by_channels(parts: Parts, question: ChannelQuestion, caller: Caller) 
     pairs = zip(astuple(weights), (channels.meaning, channels.words, channels.graph), strict=True)
     scores = fuse([(weight, list(lane.scores)[:most]) for weight, lane in pairs if weight])
     best = sorted(scores, key=lambda id: (-scores[id], id))[: question.limit]
-    hits = _explained(parts, channels, wanted, {id: scores[id] for id in best})
+    hits = _explained(parts, channels, wanted, {id: scores[id] for id in best}, caller)
     return ChannelAnswer(tuple(hits), channels.nodes, tuple(channels.warnings))
 
 
@@ -102,7 +103,7 @@ def search_by_meaning(parts: Parts, text: str, limit: int, caller: Caller) -> Ch
     if vector is None:
         raise EmbeddingFailed(NOT_READY + _why_off(parts.embedder))
     found = parts.store.by_vector(vector, parts.embedder.model, Filter(places(caller)), limit)
-    stored = parts.store.memories(list(found.scores))
+    stored = with_standings(parts.store, list(found.scores), caller)
     scores = {id: max(found.scores[id], 0.0) for id in stored}
     return ChannelAnswer(tuple(ChannelHit(stored[id], scores[id], vector=scores[id]) for id in stored))
 
@@ -111,7 +112,7 @@ def search_by_words(parts: Parts, text: str, limit: int, caller: Caller) -> Chan
     """The memories that hold the words, by BM25; needs no model."""
     check_question(ChannelQuestion(text, limit))
     found = _by_words(parts.store, parts.store.corpus(query_terms(text)), Filter(places(caller)), limit)
-    stored = parts.store.memories(list(found.scores)[:limit])
+    stored = with_standings(parts.store, list(found.scores)[:limit], caller)
     return ChannelAnswer(tuple(ChannelHit(stored[id], found.scores[id], words=found.scores[id]) for id in stored))
 
 
@@ -206,7 +207,9 @@ def _shares(groups: Sequence[Sequence[int]]) -> dict[int, float]:
     return {node: 1 / len(group) for group in groups for node in group}
 
 
-def _explained(parts: Parts, channels: Channels, wanted: Filter, scores: dict[MemoryId, float]) -> Iterator[ChannelHit]:
+def _explained(
+    parts: Parts, channels: Channels, wanted: Filter, scores: dict[MemoryId, float], caller: Caller
+) -> Iterator[ChannelHit]:
     """The hits with what each channel gives them, also where it was another that found them."""
     store = parts.store
     vector, words = dict(channels.meaning.scores), dict(channels.words.scores)
@@ -214,7 +217,7 @@ def _explained(parts: Parts, channels: Channels, wanted: Filter, scores: dict[Me
         vector |= cosines(store, channels.vector, others, parts.embedder.model)
     if channels.corpus and (others := [id for id in scores if id not in words]):
         words |= _bm25(store, others, channels.corpus, wanted)
-    for id, stored in store.memories(list(scores)).items():
+    for id, stored in with_standings(store, list(scores), caller).items():
         graph = channels.graph.scores.get(id, 0.0)
         yield ChannelHit(stored, scores[id], max(vector.get(id, 0.0), 0.0), words.get(id, 0.0), graph)
 

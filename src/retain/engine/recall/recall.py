@@ -15,6 +15,7 @@ from retain.engine.knowledge.walk import proximity, unaddressed
 from retain.engine.parts import Parts, places
 from retain.engine.recall import signals
 from retain.engine.recall.scoring import broadest, relevance, scored
+from retain.engine.trust.rivals import with_standings
 from retain.errors import EmbeddingFailed, Fault, InvalidInput, QueryTimeout, shorten
 from retain.ports import Context, Store
 
@@ -23,6 +24,7 @@ ADMIT = 10  # the best of each lane bring their direct neighbours along
 BESIDE = 0.2  # relevance that a neighbour needs which no lane found itself; unrelated memories reach 0.15
 SPARE = 5  # more than asked for are read whole: summaries may change places with what they were made from
 MAX_QUESTION = 10_000
+ASLEEP = 0.5  # of its score is what a dormant memory keeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def recall(parts: Parts, question: Question, caller: Caller) -> Recalled:
     if lanes.late and not lanes.found():
         raise QueryTimeout("every search ran past its deadline; ask a shorter question or narrow it with filters")
     named = {id for lane in lanes.found() for id in lane.scores}
-    ranked = _rank(parts, question, lanes, wanted)
+    ranked = _rank(parts, question, lanes, wanted, caller)
     hits = [hit for hit in ranked if hit.id in named or hit.relevance >= BESIDE]
     matched = frozenset[Hashable]().union(*(lane.keys for lane in lanes.found()))
     total = len(matched) + sum(hit.id not in named for hit in hits)
@@ -111,7 +113,8 @@ def _filter(question: Question, caller: Caller) -> Filter:
 def _states(question: Question) -> tuple[State, ...]:
     if question.include_forgotten:
         return tuple(State)
-    return (State.ACTIVE,) if question.as_of is None else KEPT
+    # What sleeps is found as well: whoever asks in so many words has not forgotten it.
+    return (State.ACTIVE, State.DORMANT) if question.as_of is None else KEPT
 
 
 def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller) -> Lanes:
@@ -158,7 +161,7 @@ def timely(lanes: Searching, name: str, search: Callable[[], F], nothing: F) -> 
     return nothing
 
 
-def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter) -> list[Hit]:
+def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter, caller: Caller) -> list[Hit]:
     """Scores every candidate, then reads the best ones whole."""
     contexts = _contexts(parts.store, question, lanes, wanted)
     asked = query_terms(question.text)
@@ -176,9 +179,9 @@ def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter) -> lis
             found["asking"] = signals.asking(context.text)
         scores.append(scored(context, relevance(found), widest, now))
     best = sorted(scores, key=lambda score: (-score.total, score.memory))[: question.limit + SPARE]
-    memories = parts.store.memories([score.memory for score in best])
+    memories = with_standings(parts.store, [score.memory for score in best], caller)
     hits = [Hit(memories[s.memory], s.total, s.relevance, s.terms) for s in best if s.memory in memories]
-    return sorted(_below_summaries(hits), key=lambda hit: -hit.score)
+    return sorted(_below_the_awake(_below_summaries(hits)), key=lambda hit: -hit.score)
 
 
 def _contexts(store: Store, question: Question, lanes: Lanes, wanted: Filter) -> list[Context]:
@@ -244,4 +247,11 @@ def _below_summaries(hits: Sequence[Hit]) -> list[Hit]:
         if hit.stored.memory.consolidated and hit.id in ceiling
         else hit
         for hit in hits
+    ]
+
+
+def _below_the_awake(hits: Sequence[Hit]) -> list[Hit]:
+    sleeping = State.DORMANT
+    return [
+        replace(hit, score=ASLEEP * hit.score) if hit.stored.memory.status.state is sleeping else hit for hit in hits
     ]

@@ -5,25 +5,23 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from retain.domain.code import CodeFilter
-from retain.domain.recall import Filter
 from retain.stores.sqlite.code_search import CodeSigns
-from retain.stores.sqlite.vectors import MemorySigns, SignIndex
+from retain.stores.sqlite.vectors import MemorySigns
 from retain.stores.sqlite.words import Frequencies
 
-F = TypeVar("F")
+S = TypeVar("S", MemorySigns, CodeSigns)
 
 
-class Lanes(Generic[F]):
+class Lanes(Generic[S]):
     """What the searches by words and by vector keep of one kind of thing."""
 
-    def __init__(self, vocabulary: str, signs: Callable[[str, int, int], SignIndex[F]]) -> None:
+    def __init__(self, vocabulary: str, signs: Callable[[str, int, int], S]) -> None:
         self.frequencies = Frequencies(vocabulary)
-        self._make = signs
-        self._indexes: dict[str, SignIndex[F]] = {}
+        self._make: Callable[[str, int, int], S] = signs
+        self._indexes: dict[str, S] = {}
         self._lock = threading.Lock()
 
-    def index(self, db: sqlite3.Connection, model: str) -> SignIndex[F] | None:
+    def index(self, db: sqlite3.Connection, model: str) -> S | None:
         """The vectors by one model; None while there are none."""
         with self._lock:
             if model not in self._indexes:
@@ -42,17 +40,17 @@ class Caches:
         self._lock = threading.Lock()
         self._begin()
 
-    def memories(self, db: sqlite3.Connection) -> Lanes[Filter]:
+    def memories(self, db: sqlite3.Connection) -> Lanes[MemorySigns]:
         self._forget_another_life(db)
         return self._memories
 
-    def code(self, db: sqlite3.Connection) -> Lanes[CodeFilter]:
+    def code(self, db: sqlite3.Connection) -> Lanes[CodeSigns]:
         self._forget_another_life(db)
         return self._code
 
     def _begin(self) -> None:
-        self._memories: Lanes[Filter] = Lanes("memory_terms", MemorySigns)
-        self._code: Lanes[CodeFilter] = Lanes("code_terms", CodeSigns)
+        self._memories: Lanes[MemorySigns] = Lanes("memory_terms", MemorySigns)
+        self._code: Lanes[CodeSigns] = Lanes("code_terms", CodeSigns)
 
     def _forget_another_life(self, db: sqlite3.Connection) -> None:
         (life,) = db.execute("select value from counter where name = 'life'").fetchone()

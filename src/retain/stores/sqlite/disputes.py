@@ -31,10 +31,14 @@ def between(db: sqlite3.Connection, memories: Sequence[MemoryId]) -> list[Contra
 def listed(
     db: sqlite3.Connection, places: Sequence[Place], states: Sequence[ContradictionState], limit: int, offset: int
 ) -> tuple[list[Contradiction], int]:
-    """Newest first, where both memories are in these places; and how many there are."""
+    """Newest first, where both memories are in these places; and how many there are.
+
+    One that nobody decided is none any more once either memory has ended.
+    """
     here = among(place.key for place in places)
     matching = f"""from contradiction c join memory o on o.id = c.older join memory n on n.id = c.newer
-        where c.state {AMONG} and o.place {AMONG} and n.place {AMONG}"""
+        where c.state {AMONG} and o.place {AMONG} and n.place {AMONG}
+        and (c.state <> 'open' or (o.state = 'active' and n.state = 'active'))"""
     bound = (among(state.value for state in states), here, here)
     columns = ", ".join(f"c.{name}" for name in _ALL.split(", "))
     query = f"select {columns} {matching} order by c.found desc, c.id desc limit ? offset ?"
@@ -44,11 +48,15 @@ def listed(
 
 
 def save(db: sqlite3.Connection, one: Contradiction) -> None:
-    """Another process may have destroyed one of the memories between the plan and now."""
+    """Another process may have destroyed one of the memories between the plan and now.
+
+    One that is found again is open, or open again: what was decided stays for the record.
+    """
+    kept = ", ".join(f"{name} = iif(excluded.state = 'open', {name}, excluded.{name})" for name in DECIDED)
     db.execute(
         f"""insert into contradiction ({_ALL}) select ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
-            where {_IS_THERE} and {_IS_THERE} on conflict (older, newer) do update set
-            {", ".join(f"{name} = excluded.{name}" for name in ("detail", "state", *DECIDED))}""",
+            where {_IS_THERE} and {_IS_THERE} on conflict (older, newer) do update set detail = excluded.detail,
+            state = iif(excluded.state = 'open' and state <> 'open', 'reopened', excluded.state), {kept}""",
         (
             *(one.id, one.older, one.newer, one.kind, one.detail, micros(one.found), one.by_rule, one.state.value),
             *(one.winner, one.conditions, one.explanation, micros_or_none(one.resolved), one.resolved_by),

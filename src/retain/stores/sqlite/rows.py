@@ -10,6 +10,7 @@ from typing import Any
 
 from retain.domain.claims import fingerprint
 from retain.domain.memory import Kind, Memory, Place, Provenance, Rest, Scope, Source, State, Status, Stored
+from retain.domain.places import agent_of, may_be_private
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -84,8 +85,8 @@ def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
     (created, updated, event_time, valid_from, valid_until, state, reason, since, successor) = row[15:24]
     (consolidated, derived_from, reinforced, reinforced_at, version, _, accesses, accessed, model) = row[24:]
     place = Place(SCOPES[scope], user, project, session if scope == "session" else None)
-    if agent is not None and key != place.key:
-        place = replace(place, agent=agent)
+    if may_be_private(key):
+        place = replace(place, agent=agent_of(key, place.key))
     is_plain = state == "active" and reason is since is successor is None
     memory = Memory(
         id=id,

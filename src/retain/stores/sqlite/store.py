@@ -244,11 +244,7 @@ class SqliteStore(ListingTables, CodeTables):
     ) -> dict[MemoryId, list[MemoryId]]:
         with self.pool.reading() as db:
             index = self._caches.memories(db).index(db, model)
-            if index is None:
-                return {}
-            # The first vector of each: those of later chunks are about parts of it.
-            first = dict(reversed(memories.numbers(db, ids, model)))
-            return index.crowding(db, first, wanted, floor)
+            return index.crowding(db, ids, wanted, floor) if index else {}
 
     def tied(self, types: Sequence[str], places: Sequence[Place]) -> int:
         return self._read(listings.tied, types, places)

@@ -1,0 +1,42 @@
+"""Where a memory stands among others: what speaks against it, and when it holds."""
+
+from dataclasses import dataclass
+
+from retain.domain.changes import Contradiction
+from retain.domain.memory import MemoryId
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """The other side of a contradiction that nobody has decided: an active memory, and what it says."""
+
+    contradiction: Contradiction
+    memory: MemoryId
+    text: str
+
+    @property
+    def is_newer(self) -> bool:
+        return self.memory == self.contradiction.newer
+
+    def said(self, longest: int) -> str:
+        """Its text in one line, cut to about so many characters."""
+        return one_line(self.text, longest)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What disputes a memory; and when it holds, where it and another were found to hold each in its own case."""
+
+    rivals: tuple[Rival, ...] = ()
+    conditions: tuple[str, ...] = ()
+
+    @property
+    def when(self) -> str:
+        """The conditions as they follow the word "when"; empty where there are none."""
+        said = "; ".join(self.conditions)
+        return said[5:] if said.lower().startswith("when ") else said
+
+
+def one_line(text: str, longest: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= longest else flat[:longest].rsplit(" ", 1)[0] + "…"

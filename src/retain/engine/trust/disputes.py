@@ -1,0 +1,287 @@
+"""Disputes: memories that contradict each other, who decides between them, and what opens a decision again.
+
+The memory that does not hold is superseded, never deleted, and comes back when it is decided otherwise.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from retain.domain.changes import AtVersion, Changes, Contradiction, ContradictionState, StillSo
+from retain.domain.claims import fingerprint
+from retain.domain.ids import undress
+from retain.domain.memory import Event, Memory, MemoryId, State, Status
+from retain.domain.session import Caller
+from retain.domain.time import iso
+from retain.engine.drafts import MAX_REASON, cleaned_note, line_faults
+from retain.engine.parts import Parts, places, settle
+from retain.engine.revise import move
+from retain.engine.succession import entry, succession
+from retain.engine.trust.judging import RESOLUTIONS, Resolution, Verdict, decided
+from retain.engine.trust.reopening import as_found, in_question, reopened
+from retain.errors import Fault, InvalidInput, LLMFailed, NotFound, Refused, invalid, shorten
+from retain.ports import Store
+
+__all__ = [
+    "Dispute",
+    "Resolution",
+    "Resolved",
+    "Verdict",
+    "dispute",
+    "listed",
+    "reopen",
+    "reopened",
+    "resolve",
+]
+
+SECONDS = 30.0  # that a language model may take to decide
+_WITHOUT_ONE = (
+    "decide without one: `resolution` is older, newer or context_dependent (the last with `conditions`), "
+    "and at a terminal `retain contradictions ID --keep older`, newer or both"
+)
+_CHOOSE_ONE = "choose one with `retain setup --llm anthropic` (or openai, claude-cli; the setting is `llm`)"
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A contradiction and its two sides, whatever has become of them."""
+
+    contradiction: Contradiction
+    older: Memory
+    newer: Memory
+
+    @property
+    def resolution(self) -> Resolution | None:
+        """What was decided; None while it is open."""
+        if self.contradiction.is_open:
+            return None
+        if self.contradiction.state is ContradictionState.CONTEXT_DEPENDENT:
+            return "context_dependent"
+        return "older" if self.contradiction.winner == self.older.id else "newer"
+
+    @property
+    def decided_by(self) -> str:
+        """Who decided, in words."""
+        return "by the language model" if self.contradiction.resolved_by == "llm" else "by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A dispute as it stands after the verdict, and whose verdict that was: `llm` or `caller`."""
+
+    dispute: Dispute
+    verdict: Verdict
+    by: str
+
+
+def listed(
+    parts: Parts, caller: Caller, states: Sequence[ContradictionState], limit: int, offset: int
+) -> tuple[list[Dispute], int]:
+    """Disputes between memories that the caller sees, newest first, and how many there are in these states.
+
+    One that nobody decided is none any more once either side has ended.
+    """
+    found, total = parts.store.disputes(places(caller), states, limit, offset)
+    sides = parts.store.memories([id for each in found for id in (each.older, each.newer)])
+    whole = [each for each in found if each.older in sides and each.newer in sides]
+    return [Dispute(each, sides[each.older].memory, sides[each.newer].memory) for each in whole], total
+
+
+def dispute(store: Store, id: str, caller: Caller) -> Dispute:
+    """The contradiction with this id, in any dress; those of other people do not exist."""
+    bare = undress(id)
+    if bare is None:
+        raise invalid("contradiction_id", id, "not an id; `retain contradictions` lists them")
+    found = store.contradiction(bare)
+    sides = store.memories([found.older, found.newer]) if found else {}
+    if found is None or len(sides) < 2 or any(each.memory.place.user != caller.user for each in sides.values()):
+        raise NotFound(f"there is no contradiction {bare}; `retain contradictions` lists them", contradiction_id=id)
+    return Dispute(found, sides[found.older].memory, sides[found.newer].memory)
+
+
+def resolve(parts: Parts, id: str, verdict: Verdict | None, caller: Caller, *, again: bool = False) -> Resolved:
+    """Decides a dispute by the verdict, or without one by the language model that was chosen.
+
+    What was decided stays so, unless it is to be decided `again`. Whoever decides at the same time as somebody else
+    and is second is told, and nothing is written.
+    """
+    read = dispute(parts.store, id, caller)
+    if not (read.contradiction.is_open or again):
+        raise Refused(_told(read))
+    wanted, by = (_checked(verdict), "caller") if verdict else (_asked(parts, read), "llm")
+
+    def plan() -> tuple[Changes, Resolved]:
+        present = dispute(parts.store, id, caller)
+        _refuse_changed(read, present)
+        changes = _decision(parts.store, present, wanted, by, parts.clock.now())
+        return changes, Resolved(_after(present, changes), wanted, by)
+
+    return settle(parts.store, plan)
+
+
+def reopen(parts: Parts, id: str, caller: Caller) -> Dispute:
+    """Takes a decision back: the memory that was superseded by it stands again, if nothing says the same by now.
+
+    One that is open already stays as it is.
+    """
+
+    def plan() -> tuple[Changes, Dispute]:
+        present, now = dispute(parts.store, id, caller), parts.clock.now()
+        found = present.contradiction
+        if found.is_open:
+            return Changes(at=now), present
+        changes = _guarded(present, now).joined(_brought_back(parts.store, present, now))
+        changes = replace(changes, contradictions=(in_question(found, "reopened by hand", now),))
+        return changes, _after(present, changes)
+
+    return settle(parts.store, plan)
+
+
+def _checked(verdict: Verdict) -> Verdict:
+    """The verdict as it may be stored, without secrets; every fault in it is named."""
+    faults: list[Fault] = []
+    if verdict.resolution not in RESOLUTIONS:
+        faults.append(Fault("resolution", shorten(verdict.resolution), f"must be one of: {', '.join(RESOLUTIONS)}"))
+    for name in ("conditions", "explanation"):
+        faults += line_faults(getattr(verdict, name), name, MAX_REASON)
+    conditions, explanation = cleaned_note(verdict.conditions), cleaned_note(verdict.explanation)
+    depends = verdict.resolution == "context_dependent"
+    if depends and not conditions:
+        faults.append(Fault("conditions", "", "say when the one holds and when the other, as both are to stand"))
+    if conditions and not depends:
+        faults.append(Fault("conditions", shorten(conditions), "only goes with context_dependent, where both stand"))
+    if faults:
+        raise InvalidInput(faults)
+    return Verdict(verdict.resolution, conditions, explanation)
+
+
+def _asked(parts: Parts, read: Dispute) -> Verdict:
+    llm = parts.llm
+    if llm is None:
+        raise Refused(f"no language model was chosen that could decide this; {_CHOOSE_ONE}, or {_WITHOUT_ONE}")
+    if why_not := llm.why_not():
+        raise Refused(f"{llm.name} cannot be asked to decide this ({why_not}); {_WITHOUT_ONE}")
+    try:
+        return decided(llm, read.contradiction, read.older, read.newer, SECONDS)
+    except LLMFailed as error:
+        raise LLMFailed(f"{error.message}; nothing was written. Try again, or {_WITHOUT_ONE}") from error
+
+
+def _refuse_changed(read: Dispute, present: Dispute) -> None:
+    """A verdict is about what was read: what others have made of it meanwhile must not be written over."""
+    if read.contradiction != present.contradiction and not present.contradiction.is_open:
+        raise Refused(f"somebody was faster: {_told(present)}")
+    if _sides(read) != _sides(present) or read.contradiction != present.contradiction:
+        raise Refused(
+            f"contradiction {read.contradiction.id} was changed while it was being decided; "
+            "nothing was written, look at it again"
+        )
+
+
+def _sides(read: Dispute) -> list[tuple[str, State]]:
+    return [(memory.text, memory.status.state) for memory in (read.older, read.newer)]
+
+
+def _told(read: Dispute) -> str:
+    """What was decided, when and by whom, and how to decide otherwise."""
+    found = read.contradiction
+    holds = f"memory:{found.winner} holds" if found.winner else f"both hold: {shorten(found.conditions or '', 200)}"
+    why = f" ({shorten(found.explanation, 200)})" if found.explanation else ""
+    at = f" on {iso(found.resolved)}" if found.resolved else ""
+    way = f"`retain contradictions {found.id} --reopen` opens it again"
+    return f"contradiction {found.id} was decided{at} {read.decided_by}: {holds}{why}; {way}"
+
+
+def _decision(store: Store, read: Dispute, verdict: Verdict, by: str, now: datetime) -> Changes:
+    plan = _guarded(read, now)
+    winner: MemoryId | None = None
+    if verdict.resolution == "context_dependent":
+        for memory, other in ((read.older, read.newer), (read.newer, read.older)):
+            plan = plan.joined(_standing(store, memory, other, read.contradiction, now)[0])
+        state = ContradictionState.CONTEXT_DEPENDENT
+    else:
+        holds, falls = (read.older, read.newer) if verdict.resolution == "older" else (read.newer, read.older)
+        changes, stands = _standing(store, holds, falls, read.contradiction, now)
+        plan = plan.joined(changes).joined(_fallen(store, falls, stands, read.contradiction, now))
+        state, winner = ContradictionState.RESOLVED, holds.id
+    decision = replace(
+        read.contradiction,
+        detail=as_found(read.contradiction),
+        state=state,
+        winner=winner,
+        conditions=verdict.conditions,
+        explanation=verdict.explanation,
+        resolved=now,
+        resolved_by=by,
+    )
+    return replace(plan, contradictions=(decision,))
+
+
+def _guarded(read: Dispute, now: datetime) -> Changes:
+    """A plan that holds only while nobody touches the contradiction or either side."""
+    found = read.contradiction
+    sides = (AtVersion(memory.id, memory.version) for memory in (read.older, read.newer))
+    return Changes(at=now, expects=(StillSo(found.id, found.state, found.resolved), *sides))
+
+
+def _standing(store: Store, memory: Memory, rival: Memory, why: Contradiction, now: datetime) -> tuple[Changes, Memory]:
+    """The plan by which a memory stands that is to hold, and what stands for it: what says the same by now, or it."""
+    if memory.is_active:
+        return Changes(at=now), memory
+    asleep = memory.status.state is State.DORMANT
+    if not (asleep or _gave_way_to(memory, rival)):
+        raise Refused(
+            f"memory:{memory.id} is {memory.status.state} and cannot hold; bring it back first with "
+            f"`retain forget --restore {memory.id}`, or decide otherwise"
+        )
+    twin = store.twin(memory.place, fingerprint(memory.text))
+    if twin:
+        status = Status(State.SUPERSEDED, _reason(why), now, twin.memory.id)
+        changed = replace(memory, status=status, updated=now, version=memory.version + 1)
+        row = entry(memory, Event.SUPERSEDED, now, f"{_reason(why)}: {twin.memory.id} says the same")
+        expects = (AtVersion(twin.memory.id, twin.memory.version),)
+        return Changes(at=now, expects=expects, memories=(changed,), history=(row,)), twin.memory
+    back = replace(memory, status=Status(), valid_until=None, updated=now, version=memory.version + 1)
+    plan = move(store, memory, back, Event.WOKEN if asleep else Event.RESTORED)
+    return _explained(plan, f"{_reason(why)}: it holds"), back
+
+
+def _fallen(store: Store, memory: Memory, successor: Memory, why: Contradiction, now: datetime) -> Changes:
+    """The plan by which the memory that does not hold gives way; one that has ended stays as it is."""
+    if memory.status.state not in (State.ACTIVE, State.DORMANT):
+        return Changes(at=now)
+    plan = succession(store, [memory], successor, now)
+    reasoned = (
+        replace(each, status=replace(each.status, reason=_reason(why))) if each.id == memory.id else each
+        for each in plan.memories
+    )
+    return _explained(replace(plan, memories=tuple(reasoned)), f"{_reason(why)}: superseded by {successor.id}")
+
+
+def _brought_back(store: Store, read: Dispute, now: datetime) -> Changes:
+    """The plan by which the loser of a decision stands beside the winner again, where that can be."""
+    holds, falls = (read.older, read.newer) if read.resolution == "older" else (read.newer, read.older)
+    said_again = store.twin(falls.place, fingerprint(falls.text))
+    if read.contradiction.winner is None or not holds.is_active or not _gave_way_to(falls, holds) or said_again:
+        return Changes(at=now)
+    plan, _ = _standing(store, falls, holds, read.contradiction, now)
+    return _explained(plan, f"{_reason(read.contradiction)}: open again")
+
+
+def _gave_way_to(memory: Memory, rival: Memory) -> bool:
+    return memory.status.state is State.SUPERSEDED and memory.status.successor == rival.id
+
+
+def _reason(why: Contradiction) -> str:
+    return f"contradiction {why.id}"
+
+
+def _explained(plan: Changes, reason: str) -> Changes:
+    return replace(plan, history=tuple(replace(row, reason=reason) for row in plan.history))
+
+
+def _after(read: Dispute, changes: Changes) -> Dispute:
+    """The dispute as a plan leaves it."""
+    new = {memory.id: memory for memory in changes.memories}
+    (found,) = changes.contradictions
+    return Dispute(found, new.get(read.older.id, read.older), new.get(read.newer.id, read.newer))

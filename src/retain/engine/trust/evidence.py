@@ -1,0 +1,114 @@
+"""Evidence: what is stored for and against memories, gathered, and how far to trust each of them for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from retain.domain.graph import SIMILAR, SUPPORTS, Tie
+from retain.domain.memory import Memory, MemoryId, Provenance, Stored
+from retain.domain.recall import Filter
+from retain.domain.session import Caller
+from retain.domain.trust import CROWDED, Confidence, Evidence, confidence, provenance_of
+from retain.engine.parts import Parts, places
+from retain.engine.revise import ENDED
+from retain.engine.trust.rivals import Rival, rivals_of
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """How far a memory can be trusted, whose word it is, and what speaks for and against it."""
+
+    confidence: Confidence
+    provenance: Provenance
+    rivals: tuple[Rival, ...] = ()
+    supporting: int = 0
+    crowding: int = 0
+    """How many later memories are about the same thing without agreeing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """What bears on some memories; only those are named that have rivals, or vectors to be crowded by."""
+
+    support: Mapping[MemoryId, int]
+    rivals: Mapping[MemoryId, tuple[Rival, ...]]
+    crowding: Mapping[MemoryId, int]
+
+
+def weigh(parts: Parts, stored: Sequence[Stored], caller: Caller) -> dict[MemoryId, Known]:
+    """How far to trust each of these memories at this moment, by what the caller can see.
+
+    What crowds a memory is known only where it has vectors by the present model.
+    """
+    memories = [each.memory for each in stored]
+    ids = [memory.id for memory in memories]
+    # A tie that was taken back with its run has no strength any more.
+    ties = [tie for tie in parts.store.ties(ids) if tie.strength > 0]
+    gathered = _Gathered(
+        _support(parts, memories, ties), rivals_of(parts.store, ids, caller), _crowding(parts, memories, ties, caller)
+    )
+    now = parts.clock.now()
+    return {memory.id: _known(memory, gathered, now) for memory in memories}
+
+
+def _known(memory: Memory, gathered: _Gathered, now: datetime) -> Known:
+    rivals = gathered.rivals.get(memory.id, ())
+    evidence = Evidence(
+        provenance=provenance_of(memory),
+        kind=memory.kind,
+        said=memory.event_time,
+        salience=memory.importance,
+        supporting=gathered.support[memory.id],
+        contradicting=len(rivals),
+        crowding=gathered.crowding.get(memory.id, 0),
+        reinforced=memory.reinforced,
+        reinforced_at=memory.reinforced_at,
+    )
+    return Known(confidence(evidence, now), evidence.provenance, rivals, evidence.supporting, evidence.crowding)
+
+
+def _support(parts: Parts, memories: Sequence[Memory], ties: Sequence[Tie]) -> dict[MemoryId, int]:
+    """How much speaks for each memory: what it was made from, what is tied to it as evidence, and having been repeated.
+
+    Evidence that came in later was counted as a repetition, too; it counts once, and no more when it was taken back.
+    """
+    told: dict[MemoryId, set[MemoryId]] = {memory.id: set() for memory in memories}
+    for tie in ties:
+        if tie.type == SUPPORTS and tie.target in told:
+            told[tie.target].add(tie.source)
+    # Two that agree speak for each other, whichever came first.
+    agreed = {id: {tie.target for tie in ties if tie.type == SUPPORTS and tie.source == id} for id in told}
+    behind = {memory.id: told[memory.id] | agreed[memory.id] | set(memory.derived_from) for memory in memories}
+    found = parts.store.memories(list(set().union(*behind.values())))
+    standing = {id: sum(_stands(found.get(one), id) for one in behind[id]) for id in behind}
+    repeated = {m.id: m.reinforced - len(told[m.id] - set(m.derived_from)) for m in memories}
+    return {id: standing[id] + max(repeated[id], 0) for id in standing}
+
+
+def _stands(source: Stored | None, behind: MemoryId) -> bool:
+    """Whether a memory still counts as evidence: also while it sleeps, and when what it speaks for took its place.
+
+    What was made from the other says nothing new about it.
+    """
+    if source is None or behind in source.memory.derived_from:
+        return False
+    status = source.memory.status
+    return status.state not in ENDED or status.successor == behind
+
+
+def _crowding(parts: Parts, memories: Sequence[Memory], ties: Sequence[Tie], caller: Caller) -> dict[MemoryId, int]:
+    """How many later memories about the same thing there are that neither support a memory nor derive from it."""
+    wanted = Filter(places(caller))
+    near = parts.store.crowding([m.id for m in memories], parts.embedder.model, wanted, CROWDED)
+    agreed = _agreed(memories, ties)
+    return {id: len(set(found) - agreed[id]) for id, found in near.items()}
+
+
+def _agreed(memories: Sequence[Memory], ties: Sequence[Tie]) -> dict[MemoryId, set[MemoryId]]:
+    """What says the same as each memory, what it was made from, and what has taken its place."""
+    agreed = {memory.id: {*memory.derived_from, memory.status.successor or ""} for memory in memories}
+    for tie in ties:
+        if tie.type in (SUPPORTS, SIMILAR):
+            for one, other in ((tie.source, tie.target), (tie.target, tie.source)):
+                agreed.get(one, set()).add(other)
+    return agreed

@@ -1,0 +1,191 @@
+"""Disputes: which rivals a memory is shown with, and how the context block says so within its budget."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fakes import FixedClock
+from making import EVERYWHERE, a_contradiction, a_memory, a_place, a_project, a_session_place, at, in_state, save
+from retain.domain.changes import ContradictionState
+from retain.domain.memory import Kind, State
+from retain.domain.session import Caller
+from retain.embedding.hashed import HashedEmbedder
+from retain.engine.context import Task, assemble, tokens_in
+from retain.engine.parts import Parts
+from retain.engine.recall.recall import Question, recall
+from retain.engine.trust.rivals import rivals_of, standing, with_standings
+from retain.errors import QueryTimeout
+
+HERE = Caller(project=a_project("shop"), session="now")
+ADA = replace(HERE, agent="ada")
+OLD = a_memory("old", "Deploys are on Mondays.")
+NEW = a_memory("new", "Deploys are on Fridays.", when=at(60))
+SIDES = ContradictionState
+
+
+class Late:
+    """A store that has no time left for contradictions, and counts how often it is asked for them."""
+
+    def __init__(self, store, late=True):
+        self._store, self._late, self.asked = store, late, 0
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def contradictions(self, ids):
+        self.asked += 1
+        if self._late:
+            raise QueryTimeout("too late")
+        return self._store.contradictions(ids)
+
+
+@pytest.fixture
+def parts(store):
+    return Parts(store, HashedEmbedder(), FixedClock())
+
+
+def disputed(store, *memories, **fields):
+    """Two memories, or those given, the second of which contradicts the first."""
+    older, newer = memories or (OLD, NEW)
+    save(store, older, newer, contradictions=(a_contradiction("c1", older.id, newer.id, **fields),))
+
+
+def lines(parts, **given):
+    block = assemble(parts, Task(**given), HERE)
+    return [line for line in block.text.splitlines() if line.startswith("- ")]
+
+
+def rivals(store, id, caller=HERE):
+    return [rival.memory for rival in rivals_of(store, [id], caller).get(id, ())]
+
+
+# Which rivals
+
+
+def test_each_side_of_an_open_contradiction_is_the_others_rival(store):
+    disputed(store)
+    (rival,) = rivals_of(store, ["old"], HERE)["old"]
+    assert (rival.memory, rival.text, rival.is_newer, rival.contradiction.id) == ("new", NEW.text, True, "c1")
+    assert rivals(store, "new") == ["old"]
+
+
+@pytest.mark.parametrize(
+    ("state", "named"),
+    [(SIDES.OPEN, True), (SIDES.REOPENED, True), (SIDES.RESOLVED, False), (SIDES.CONTEXT_DEPENDENT, False)],
+)
+def test_only_what_is_undecided_makes_rivals(store, state, named):
+    disputed(store, state=state, conditions="in summer")
+    assert bool(rivals(store, "old")) is named
+
+
+@pytest.mark.parametrize("state", [state for state in State if state is not State.ACTIVE])
+def test_what_is_not_active_disputes_nothing(store, state):
+    disputed(store, OLD, replace(NEW, status=in_state(state)))
+    assert rivals(store, "old") == []
+    assert rivals(store, "new") == ["old"]
+
+
+@pytest.mark.parametrize(
+    ("place", "caller", "named"),
+    [
+        (a_session_place("now"), HERE, True),
+        (a_session_place("another"), HERE, False),
+        (a_place("other"), HERE, False),
+        (replace(a_place(), agent="ada"), ADA, True),
+        (replace(a_place(), agent="bob"), ADA, False),
+        (replace(a_place(), agent="ada"), HERE, False),
+    ],
+)
+def test_what_the_caller_cannot_recall_is_not_named(store, place, caller, named):
+    disputed(store, OLD, replace(NEW, place=place, session=place.session, agent=place.agent))
+    assert bool(rivals(store, "old", caller)) is named
+
+
+def test_a_memory_of_another_project_is_shown_with_its_rivals_there(store):
+    disputed(store, replace(OLD, place=a_place("other")), replace(NEW, place=a_place("other")))
+    assert rivals(store, "old") == ["new"]
+
+
+def test_conditions_are_told_to_both_sides_even_when_one_has_ended(store):
+    ended = replace(OLD, status=in_state(State.FORGOTTEN))
+    disputed(store, ended, NEW, state=SIDES.CONTEXT_DEPENDENT, conditions="Mondays in summer, Fridays in winter")
+    found = with_standings(store, ["old", "new"], HERE)
+    assert {stored.standing.conditions for stored in found.values()} == {("Mondays in summer, Fridays in winter",)}
+    assert not any(stored.standing.rivals for stored in found.values())
+
+
+def test_nothing_is_said_of_memories_that_nothing_disputes(store):
+    save(store, OLD, NEW)
+    assert [stored.standing for stored in standing(store, store.memories(["old", "new"]).values(), HERE)] == [None] * 2
+
+
+def test_a_recall_asks_once_for_all_its_hits_and_survives_that_it_is_late(parts):
+    disputed(parts.store)
+    late = Late(parts.store)
+    answer = recall(replace(parts, store=late), Question("when are deploys"), HERE)
+    assert sorted(hit.id for hit in answer.hits) == ["new", "old"]
+    assert (late.asked, [hit.stored.standing for hit in answer.hits]) == (1, [None, None])
+
+
+# The context block
+
+
+def test_both_lines_name_what_disputes_them(parts):
+    disputed(parts.store)
+    assert sorted(lines(parts)) == [
+        '- Deploys are on Fridays. (disputed: the older memory:old says "Deploys are on Mondays.")',
+        '- Deploys are on Mondays. (disputed: the newer memory:new says "Deploys are on Fridays.")',
+    ]
+
+
+def test_of_several_rivals_a_newer_one_is_quoted_and_the_others_are_counted(parts):
+    disputed(parts.store)
+    older = a_memory("oldest", "Deploys are on Sundays.", when=at(-60))
+    save(parts.store, older, contradictions=(a_contradiction("c2", "oldest", "old", found=at(5)),))
+    (line,) = [line for line in lines(parts) if line.startswith("- Deploys are on Mondays.")]
+    assert line.endswith('(disputed: the newer memory:new says "Deploys are on Fridays.", and 1 more)')
+
+
+@pytest.mark.parametrize("given", ["on weekdays", "When on weekdays"])
+def test_what_holds_in_some_cases_says_in_which(parts, given):
+    disputed(parts.store, state=SIDES.CONTEXT_DEPENDENT, conditions=given)
+    assert sorted(lines(parts))[0] == "- Deploys are on Fridays. (when: on weekdays)"
+
+
+def test_a_mark_stays_in_its_line_and_is_short(parts):
+    disputed(parts.store, OLD, replace(NEW, text="# Deploys\n\n- are on Fridays\n" + "and so on " * 50))
+    (line,) = [line for line in lines(parts) if line.startswith("- Deploys are on Mondays.")]
+    assert 'says "# Deploys - are on Fridays and so on' in line
+    assert line.endswith('…")') and len(line) < 250
+
+
+def test_where_there_is_no_room_for_the_rivals_words_the_line_still_says_that_it_is_disputed(parts):
+    disputed(parts.store)
+    assert lines(parts, max_tokens=50, sections=("project_context",))[-1].endswith("Mondays. (disputed)")
+
+
+def test_preferences_are_marked_too_with_one_question_for_the_whole_block(parts):
+    taste = [replace(memory, place=EVERYWHERE) for memory in (OLD, NEW)]
+    save(parts.store, a_memory("how", "To deploy, tag it.", kind=Kind.PROCEDURAL))
+    disputed(parts.store, *taste)
+    counting = Late(parts.store, late=False)
+    block = assemble(replace(parts, store=counting), Task(sections=("preferences", "project_context")), HERE)
+    assert block.text.count("(disputed: ") == 2
+    assert counting.asked == 1
+
+
+def test_a_block_is_given_without_marks_when_contradictions_are_late(parts):
+    disputed(parts.store)
+    block = assemble(replace(parts, store=Late(parts.store)), Task(), HERE)
+    assert (len(block.memories), "disputed" in block.text, block.warnings) == (2, False, ())
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(tokens=st.integers(50, 400), length=st.integers(1, 60), script=st.sampled_from(["deploy ", "部署 ", "größer "]))
+def test_no_mark_takes_a_block_beyond_its_budget(parts, tokens, length, script):
+    disputed(parts.store, replace(OLD, text=OLD.text + script * length), replace(NEW, text=NEW.text + script * length))
+    block = assemble(parts, Task(max_tokens=tokens), HERE)
+    assert tokens_in(block.text) <= tokens
+    assert block.text.count("(disputed") == len(block.memories)
