@@ -4,23 +4,31 @@ import difflib
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from retain.errors import ConfigError
 from retain.folders import root_of
+from retain.setting_values import (
+    MEANINGS,
+    folders,
+    meaning,
+    one_of,
+    positive,
+    surprises,
+    text_or_none,
+    toolsets,
+    yes_or_no,
+)
 from retain.setting_values import folder as a_folder
-from retain.setting_values import folders, one_of, positive, toolsets, yes_or_no
 
 MODES = ("embedded-memory", "embedded-file", "local-server", "remote")
 STORES = ("sqlite", "surrealdb")
 LOG_LEVELS = ("debug", "info", "warn", "error")
-TOOLSETS = ("default", "scoped", "graph", "capture", "bank", "all")
+TOOLSETS = ("default", "scoped", "graph", "capture", "bank", "audrey", "all")
 LLMS = ("none", "anthropic", "openai", "claude-cli")
-# Names of the model that ships in the package, among them the one it was tuned from.
-BUNDLED = ("bundled", "retain-minilm-l6", "all-MiniLM-L6-v2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +108,8 @@ class Loaded:
     """What could not be used."""
     warnings: tuple[str, ...] = ()
     """What was used, and should be looked at."""
+    notes: tuple[str, ...] = ()
+    """What a value was taken to mean, where that may surprise."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -122,20 +132,20 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "toolset": ("RETAIN_TOOLSET",),
     "store": ("RETAIN_STORE",),
     "deployment_mode": ("RETAIN_DEPLOYMENT_MODE", "MEMORY_DEPLOYMENT_MODE"),
-    "db_path": ("RETAIN_DB_PATH", "MEMORY_DB_PATH"),
+    "db_path": ("RETAIN_DB_PATH", "MEMORY_DB_PATH", "AUDREY_DATA_DIR"),
     "remote_url": ("RETAIN_REMOTE_URL", "MEMORY_REMOTE_URL"),
     "remote_user": ("RETAIN_REMOTE_USER",),
     "remote_pass": ("RETAIN_REMOTE_PASS",),
     "project_dir": ("RETAIN_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
     "session_id": ("RETAIN_SESSION_ID", "MEMORY_SESSION_ID"),
     "user_id": ("RETAIN_USER_ID",),
-    "agent": ("RETAIN_AGENT",),
-    "embedding_model": ("RETAIN_EMBEDDING_MODEL",),
-    "embedding_dimensions": ("RETAIN_EMBEDDING_DIMENSIONS",),
-    "embedding_url": ("RETAIN_EMBEDDING_URL",),
+    "agent": ("RETAIN_AGENT", "AUDREY_AGENT"),
+    "embedding_model": ("RETAIN_EMBEDDING_MODEL", "AUDREY_EMBEDDING_PROVIDER"),
+    "embedding_dimensions": ("RETAIN_EMBEDDING_DIMENSIONS", "AUDREY_EMBEDDING_DIMENSIONS"),
+    "embedding_url": ("RETAIN_EMBEDDING_URL", "AUDREY_EMBEDDING_PROVIDER"),
     "embedding_key": ("RETAIN_EMBEDDING_KEY",),
     "index_roots": ("RETAIN_INDEX_ROOTS",),
-    "llm": ("RETAIN_LLM",),
+    "llm": ("RETAIN_LLM", "AUDREY_LLM_PROVIDER"),
     "llm_model": ("RETAIN_LLM_MODEL",),
     "llm_url": ("RETAIN_LLM_URL",),
     "llm_key": ("RETAIN_LLM_KEY",),
@@ -189,7 +199,8 @@ def load(
                 told.misread.extend([] if understood or os.sep not in origin else [origin])
     if told.misread and "capture" not in values:
         values["capture"], origins["capture"] = False, f"{told.misread[0]}, which has a fault"
-    return Loaded(Settings(**values), origins, tuple(told.problems), tuple(told.warnings))
+    notes = surprises(env, tuple(origins.values()))
+    return Loaded(Settings(**values), origins, tuple(told.problems), tuple(told.warnings), notes)
 
 
 def strict(loaded: Loaded) -> Settings:
@@ -268,6 +279,7 @@ def _sources(
     return [
         ("argument", {name: value for name, value in given.items() if value is not None}),
         *_from_environment(env),
+        *_in_other_words(env, given, told),
         *_from_file(project_file, told, is_own=False),
         *_from_file(user_file, told, is_own=True),
     ]
@@ -275,7 +287,20 @@ def _sources(
 
 def _from_environment(env: Mapping[str, str]) -> list[tuple[str, Mapping[str, Any]]]:
     named = [(name, variable) for name, them in VARIABLES.items() for variable in them]
-    return [(variable, {name: env[variable]}) for name, variable in named if env.get(variable)]
+    ours = [(name, variable) for name, variable in named if variable not in MEANINGS]
+    return [(variable, {name: env[variable]}) for name, variable in ours if env.get(variable)]
+
+
+def _in_other_words(
+    env: Mapping[str, str], given: Mapping[str, Any], told: _Told
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What variables of a contract say in values of their own, in ours."""
+    model = given.get("embedding_model") or env.get("RETAIN_EMBEDDING_MODEL")
+    for variable in filter(env.get, MEANINGS):
+        try:
+            yield variable, meaning(variable, env[variable], model)
+        except ValueError as error:
+            told.problems.append(f"{variable} is {env[variable]!r}: {error}; it is passed over")
 
 
 def _from_file(path: Path, told: _Told, *, is_own: bool) -> list[tuple[str, Mapping[str, Any]]]:
@@ -336,7 +361,8 @@ def _take(
         return False
     try:
         values[name] = _READERS.get(name, str)(raw)
-        origins[name] = origin
+        if values[name] is not None:
+            origins[name] = origin
     except ValueError as error:
         problems.append(f"{origin}: {name} is {str(raw)!r}: {error}; it is passed over")
         return False
@@ -351,6 +377,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "db_path": a_folder,
     "project_dir": a_folder,
     "embedding_dimensions": positive(int),
+    "embedding_url": text_or_none,
+    "embedding_key": text_or_none,
     "index_roots": folders,
     "llm": one_of(*LLMS),
     "llm_daily_usd": positive(float),

@@ -46,6 +46,14 @@ def find_key(settings: Settings, environment: Mapping[str, str], home: Path) -> 
     return None
 
 
+def embedding_key(settings: Settings, environment: Mapping[str, str]) -> str | None:
+    """The key for the embedding endpoint that was chosen: the one that is set, else at OpenAI itself its variable."""
+    where = urlsplit(settings.embedding_url or "")
+    key = environment.get(_VARIABLE["openai"], "").strip()
+    is_openai = (where.scheme, where.hostname) == ("https", "api.openai.com")
+    return settings.embedding_key or (key if is_openai and key and not _fault(key) else None)
+
+
 def store_key(settings: Settings, key: str) -> Path:
     """Keeps a key for the user alone; whoever reads meanwhile sees the old one or the new one."""
     key = key.strip()

@@ -1,9 +1,13 @@
 """How the value of a setting is read: a ValueError says what is allowed."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+# Names of the model that ships in the package, among them the one it was tuned from.
+BUNDLED = ("bundled", "retain-minilm-l6", "all-MiniLM-L6-v2")
+Meaning = Mapping[str, str]
 
 
 def one_of(*allowed: str) -> Callable[[Any], str]:
@@ -59,3 +63,67 @@ def positive(kind: type) -> Callable[[Any], Any]:
         return number
 
     return read
+
+
+def text_or_none(raw: Any) -> str | None:
+    return str(raw) or None
+
+
+def _in_folder(value: str) -> Meaning:
+    """A contract's data folder is one whatever its name; the database in it has ours."""
+    return {"db_path": str(Path(value) / "retain.db")}
+
+
+def _one_meaning(of: Mapping[str, Meaning]) -> Callable[[str], Meaning]:
+    def read(value: str) -> Meaning:
+        if value not in of:
+            raise ValueError(f"allowed are {', '.join(of)}")
+        return of[value]
+
+    return read
+
+
+# Variables of a contract whose values are not ours: the settings that they come to. An empty one is set to nothing,
+# since what a file has there belongs to another model.
+MEANINGS: dict[str, Callable[[str], Meaning]] = {
+    "AUDREY_DATA_DIR": _in_folder,
+    "AUDREY_EMBEDDING_PROVIDER": _one_meaning(
+        {
+            "mock": {"embedding_model": "bundled", "embedding_url": "", "embedding_key": ""},
+            "openai": {
+                "embedding_model": "text-embedding-3-small",
+                "embedding_url": "https://api.openai.com/v1",
+                "embedding_key": "",
+            },
+        }
+    ),
+    "AUDREY_LLM_PROVIDER": _one_meaning(
+        {"mock": {"llm": "none"}, "anthropic": {"llm": "anthropic"}, "openai": {"llm": "openai"}}
+    ),
+}
+# What whoever set such a value would otherwise not expect.
+_SURPRISING = {
+    ("AUDREY_EMBEDDING_PROVIDER", "mock"): "means the bundled model here, which makes vectors of 384 dimensions",
+    ("AUDREY_LLM_PROVIDER", "mock"): "means that no language model is asked; rules do its work",
+}
+
+
+def meaning(variable: str, value: str, model: str | None) -> Meaning:
+    """The settings that a contract's variable comes to; `model` is the embedding model that ours name already.
+
+    A provider of embeddings has no say beside a model that it does not serve.
+    """
+    found = MEANINGS[variable](value)
+    if variable == "AUDREY_EMBEDDING_PROVIDER" and model and (value == "mock" or _is_of_this_machine(model)):
+        return {}
+    return found
+
+
+def surprises(environment: Mapping[str, str], used: Sequence[str]) -> tuple[str, ...]:
+    """Of the variables that were used: those that mean something else here than their value says."""
+    found = [(name, value) for name, value in _SURPRISING if name in used and environment.get(name) == value]
+    return tuple(f"{name}={value} {_SURPRISING[name, value]}" for name, value in found)
+
+
+def _is_of_this_machine(model: str) -> bool:
+    return model in (*BUNDLED, "hashed", "off") or "/" in model or os.sep in model

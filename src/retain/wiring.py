@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retain.config import BUNDLED, Settings, user_home, whole_environment
+from retain.config import Settings, user_home, whole_environment
 from retain.errors import ConfigError, MissingExtra
 from retain.ports import LLM, Embedder, Store
+from retain.setting_values import BUNDLED
 
 if TYPE_CHECKING:
     from retain.llm.provider import Provider
@@ -22,15 +23,32 @@ def make_store(settings: Settings) -> Store:
             "which this version does not have; set deployment_mode to embedded-file or embedded-memory"
         )
     limit = settings.max_storage_mb * 1_000_000 if settings.max_storage_mb else None
-    return SqliteStore(settings.database_file, query_seconds=settings.query_timeout, max_bytes=limit)
+    store = SqliteStore(settings.database_file, query_seconds=settings.query_timeout, max_bytes=limit)
+    if settings.embedding_dimensions:
+        _check_dimensions(store, settings.embedding_dimensions)
+    return store
 
 
 def make_embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name, not loaded yet; refused when it cannot make vectors of the wanted size."""
     embedder, wanted = _named_embedder(settings), settings.embedding_dimensions
     if wanted and embedder.dimensions and embedder.dimensions != wanted:
-        raise ConfigError(f"embedding_dimensions is {wanted}, and {embedder.model} makes {embedder.dimensions}")
+        raise ConfigError(
+            f"embedding_dimensions is {wanted}, and {embedder.model} makes {embedder.dimensions}; "
+            f"set it to {embedder.dimensions}, or leave it out (RETAIN_ or AUDREY_EMBEDDING_DIMENSIONS)"
+        )
     return embedder
+
+
+def _check_dimensions(store: Store, wanted: int) -> None:
+    """Refuses dimensions that are not those of the vectors in the store, and closes it."""
+    there = store.counts("", "").dimensions
+    if there and there != wanted:
+        store.close()
+        raise ConfigError(
+            f"embedding_dimensions is {wanted}, and the memories here have vectors of {there}; leave it out "
+            "(RETAIN_ or AUDREY_EMBEDDING_DIMENSIONS), and after a change of the model run `retain reembed`"
+        )
 
 
 def _named_embedder(settings: Settings) -> Embedder:
@@ -38,12 +56,14 @@ def _named_embedder(settings: Settings) -> Embedder:
     from retain.embedding.off import NoEmbedder
     from retain.embedding.onnx import OnnxEmbedder
     from retain.embedding.remote import Endpoint, RemoteEmbedder
+    from retain.keys import embedding_key
 
     name = settings.embedding_model
     if settings.embedding_url and name in BUNDLED:
         raise ConfigError("embedding_url is set, and embedding_model does not say which model to ask for there")
     if settings.embedding_url:
-        return RemoteEmbedder(Endpoint(settings.embedding_url, name, settings.embedding_key))
+        key = embedding_key(settings, whole_environment())
+        return RemoteEmbedder(Endpoint(settings.embedding_url, name, key, settings.embedding_dimensions))
     if name in BUNDLED:
         return OnnxEmbedder()
     if name == "hashed":

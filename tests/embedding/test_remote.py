@@ -92,6 +92,13 @@ def test_a_server_that_is_not_there_is_named():
     assert remote.dimensions == 0
 
 
+def test_a_model_that_makes_other_dimensions_than_were_asked_for_is_not_used(openai):
+    remote = RemoteEmbedder(openai.endpoint(dimensions=1536))
+    with pytest.raises(EmbeddingFailed, match="is 1536, and counting makes 8; set it to 8, or leave it out"):
+        remote.embed(["x"])
+    assert [body["input"] for _, _, body in openai.seen] == [["dimensions"]]
+
+
 def test_dimensions_are_learned_and_then_held_to(openai, remote):
     remote.embed(["x"])
     assert remote.dimensions == 8

@@ -423,7 +423,7 @@ def test_json_is_one_line_even_for_letters_the_terminal_cannot_show(retain):
 def test_serve_refuses_an_unknown_toolset_with_the_names_there_are(retain):
     done = retain.process("serve", "--toolset", "nonsense")
     assert done.code == 2
-    assert done.err == "retain: no toolset nonsense; there are default, scoped, graph, capture, bank, all\n"
+    assert done.err == "retain: no toolset nonsense; there are default, scoped, graph, capture, bank, audrey, all\n"
 
 
 @pytest.mark.parametrize("words", [("--toolset",), ("--tolset", "all"), ("all",)])

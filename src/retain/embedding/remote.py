@@ -26,6 +26,7 @@ class Endpoint:
     url: str
     model: str
     key: str | None = field(default=None, repr=False)
+    dimensions: int | None = None  # refused when the model makes others
     timeout: float = 10.0  # seconds for one request
     pause: float = 0.5  # seconds before the second try
 
@@ -47,7 +48,7 @@ class RemoteEmbedder:
     def __init__(self, endpoint: Endpoint, clock: Callable[[], float] = time.monotonic) -> None:
         self._endpoint = endpoint
         self._vectors = VectorCache()
-        self._dimensions = Loading(lambda: len(_request(endpoint, ["dimensions"])[0]), clock)
+        self._dimensions = Loading(lambda: _learnt(endpoint), clock)
 
     @property
     def model(self) -> str:
@@ -89,6 +90,15 @@ class RemoteEmbedder:
                 raise
             made += [_vector(row, expected, self._endpoint) for row in rows]
         return made
+
+
+def _learnt(endpoint: Endpoint) -> int:
+    """How many dimensions the model makes."""
+    found = len(_request(endpoint, ["dimensions"])[0])
+    if endpoint.dimensions and found != endpoint.dimensions:
+        wanted = f"embedding_dimensions is {endpoint.dimensions}, and {endpoint.model} makes {found}"
+        raise EmbeddingFailed(f"{wanted}; set it to {found}, or leave it out")
+    return found
 
 
 def _vector(row: list[float], expected: int, endpoint: Endpoint) -> Vector:

@@ -38,7 +38,7 @@ def row(stored: Stored, now: datetime, room: int = MOST_CHARS) -> Body:
     }
     if memory.derived_from:
         body["mergedFrom"] = [memory_id(id) for id in memory.derived_from]
-    return body | _said_by(memory)
+    return body | _said_by(memory) | render.standing(stored, memory_id)
 
 
 def rows(found: Sequence[Stored], now: datetime) -> list[Body]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from shlex import quote
 
 from retain.domain.graph import Relation
-from retain.domain.memory import Memory
+from retain.domain.memory import Memory, Stored
 from retain.domain.recall import KEPT
 from retain.domain.time import iso
 from retain.engine.knowledge.given import Related
@@ -39,9 +39,18 @@ def memory(found: Memory) -> Body:
     return {"id": {"tb": "memories", "id": {"String": found.id}}, "content": found.text, **_fields(found)}
 
 
+def stored(found: Stored) -> Body:
+    return memory(found.memory) | render.standing(found, str)
+
+
 def rows(found: Sequence[Memory]) -> list[Body]:
     room = _room(found)
     return [{"id": each.id, **render.content(each, room), **_fields(each)} for each in found]
+
+
+def listed(found: Sequence[Stored]) -> list[Body]:
+    plain = rows([each.memory for each in found])
+    return [row | render.standing(each, str) for row, each in zip(plain, found, strict=True)]
 
 
 def deleted(holding: Sequence[Path]) -> Body:
@@ -55,7 +64,7 @@ def searched(answer: ChannelAnswer, query: str) -> Body:
     room = _room(answer.hits)
     found = [
         {"id": hit.id, **render.content(hit.stored.memory, room), "memory_type": hit.stored.memory.kind.value}
-        | {"score": _round(hit.score)}
+        | {"score": _round(hit.score), **render.standing(hit.stored, str)}
         for hit in answer.hits
     ]
     return {"results": found, "count": len(found), "query": query, "warnings": render.warnings(*answer.warnings)}
@@ -174,6 +183,7 @@ def _memory_hit(hit: ChannelHit, score: float, room: int) -> Body:
         "vector_score": _round(hit.vector),
         "bm25_score": _round(hit.words),
         "ppr_score": _round(hit.graph),
+        **render.standing(hit.stored, str),
     }
 
 

@@ -1,6 +1,6 @@
 """Values as the JSON that clients are given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from retain.domain.memory import Memory, Source, Stored
 from retain.domain.recall import Hit, Warning
@@ -9,6 +9,7 @@ from retain.domain.time import iso
 # One huge memory must not fill a context; all of them together stay well under the client's limit.
 MOST_CHARS = 40_000
 FEWEST_CHARS = 200
+RIVAL_CHARS = 200  # of what disputes a memory; its id is there to read on
 
 Body = dict[str, object]
 
@@ -34,6 +35,7 @@ def memories(found: Sequence[Stored], max_chars: int = 300) -> list[Body]:
             **content(stored.memory, max_chars),
             "type": stored.memory.kind.value,
             "scope": stored.memory.scope.value,
+            **standing(stored),
         }
         for stored in found
     ]
@@ -62,7 +64,19 @@ def whole(stored: Stored) -> Body:
     }
     if memory.status.reason:
         body["reason"] = memory.status.reason
-    return body
+    return body | standing(stored)
+
+
+def standing(stored: Stored, dress: Callable[[str], str] = memory_id) -> Body:
+    """What disputes a memory, with ids as `dress` writes them, and when it holds; only what there is of it."""
+    if stored.standing is None:
+        return {}
+    rivals = [
+        {"id": dress(rival.memory), "why": rival.contradiction.detail, "content": rival.said(RIVAL_CHARS)}
+        for rival in stored.standing.rivals
+    ]
+    body: Body = {"disputed": rivals} if rivals else {}
+    return body | {"conditions": "; ".join(stored.standing.conditions)} if stored.standing.conditions else body
 
 
 def content(memory: Memory, max_chars: int) -> Body:
@@ -102,4 +116,4 @@ def _hit(hit: Hit, room: int, *, explain: bool) -> Body:
         body["consolidated"] = True
     if explain:
         body["explanation"] = {name: round(value, 4) for name, value in hit.terms.items()}
-    return body
+    return body | standing(hit.stored)

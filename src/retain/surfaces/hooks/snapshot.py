@@ -52,7 +52,7 @@ def variables() -> dict[str, str]:
     return {
         name: value
         for name, value in os.environ.items()
-        if name.startswith(("RETAIN_", "MEMORY_")) and not name.endswith(_UNSAID)
+        if name.startswith(("RETAIN_", "MEMORY_", "AUDREY_")) and not name.endswith(_UNSAID)
     }
 
 

@@ -18,6 +18,8 @@ from retain.domain.recall import Warning
 from retain.domain.session import Caller
 from retain.engine.capture.capture import Captured, Portion
 from retain.engine.lifecycle.merging import IN_HOOKS, Merged, Occasion, is_due
+from retain.engine.trust import sleeping
+from retain.engine.trust.sleeping import Slept
 from retain.errors import Unavailable
 from retain.run_files import Lock
 from retain.surfaces.hooks import log, snapshot, spool, transcript
@@ -51,6 +53,7 @@ class Outcome:
 
     captured: Captured = field(default_factory=Captured)
     merged: Merged | None = None
+    slept: Slept | None = None
     lines: int = 0
     broken: int = 0
     finished: bool = True
@@ -60,6 +63,7 @@ class Outcome:
         return Outcome(
             self.captured + other.captured,
             self.merged or other.merged,
+            self.slept or other.slept,
             self.lines + other.lines,
             self.broken + other.broken,
             self.finished and other.finished,
@@ -115,10 +119,18 @@ def work_on(home: str, item: Item, left: Callable[[], float]) -> Outcome:
         before = app.engine.parts.store.extractions(_project(caller), caller.user)
         outcome = _all_read(app, item, caller, left)
         if is_due(app.engine.parts.store, caller, item.event, before):
-            merged = app.engine.merge_categories(caller, IN_HOOKS, Occasion(left=left, even_unchanged=False))
-            outcome = replace(outcome, merged=merged)
+            outcome = _consolidated(app, caller, outcome, left)
         _conclude(app, item, caller, outcome, left)
     return outcome
+
+
+def _consolidated(app: Retain, caller: Caller, outcome: Outcome, left: Callable[[], float]) -> Outcome:
+    """Once a day all of what sleeping is, else only what overlaps is merged."""
+    if sleeping.is_due(app.engine.parts.store, caller, app.now()):
+        slept = sleeping.sleep(app.engine.parts, caller, left=left, by_hand=False)
+        return replace(outcome, merged=slept.merged, slept=slept)
+    merged = app.engine.merge_categories(caller, IN_HOOKS, Occasion(left=left, even_unchanged=False))
+    return replace(outcome, merged=merged)
 
 
 def _settings(home: str, item: Item) -> Loaded:
@@ -232,7 +244,10 @@ def _facts(event: str, outcome: Outcome) -> dict[str, str | float]:
         facts["broken"] = outcome.broken
     if merged and (merged.run or merged.pruned):
         facts |= {"merged": len(merged.merged), "put_aside": len(merged.dropped), "pruned": merged.pruned}
-    warnings = (*captured.warnings, *(merged.warnings if merged else ()))
+    if slept := outcome.slept:
+        principles = len(slept.principles.made) + len(slept.principles.extended)
+        facts |= {"principles": principles, "dormant": len(slept.dormant)}
+    warnings = (*captured.warnings, *(slept.warnings if slept else merged.warnings if merged else ()))
     if note := "; ".join(dict.fromkeys(map(_told, warnings))) or outcome.note:
         facts["note"] = note[: log.LONGEST]
     return facts if outcome.finished else facts | {"unfinished": "the rest follows"}

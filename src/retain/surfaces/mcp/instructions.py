@@ -51,7 +51,15 @@ session_start a larger piece of work, session_log its milestones, issues and sol
 came of it; session_list and session_get show how earlier work went. project_init names a project.
 {_CLOSING}"""
 
-_OF = {"default": DEFAULT, "scoped": SCOPED, "graph": GRAPH, "capture": CAPTURE, "bank": BANK}
+AUDREY = f"""{_OPENING}
+Recall (memory_recall) {_WHEN} `confidence` says how far to trust what it finds.
+Encode (memory_encode) {_WHAT}, and with
+whose word it is: what you saw yourself, were told, got from a tool, or concluded. {_NOT}
+A reply that names what it contradicts, or a result that is `disputed`, is a question: find out which holds, then
+memory_resolve_truth it. memory_consolidate turns repeated episodes into principles; memory_introspect says when.
+{_CLOSING}"""
+
+_OF = {"default": DEFAULT, "scoped": SCOPED, "graph": GRAPH, "capture": CAPTURE, "bank": BANK, "audrey": AUDREY}
 
 
 def instructions(toolsets: Sequence[str]) -> str:

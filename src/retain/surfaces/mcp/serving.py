@@ -34,6 +34,8 @@ def run(loaded: Loaded) -> NoReturn:
     _log_to_stderr(loaded.settings.log_level)
     for problem in loaded.remarks:
         logger.warning("%s", problem)
+    for note in loaded.notes:
+        logger.info("%s", note)
     names = _expanded(loaded.settings.toolset)
     resources = _resources if set(names) & set(WITH_RESOURCES) else None
     offer = Offer(__version__, instructions(names), partial(_toolsets, names), resources)

@@ -74,7 +74,7 @@ def store_memory(
 @tools.tool("Get a memory", read_only=True, idempotent=True)
 def get_memory(app: Retain, id: Id, user_id: UserId = None) -> Body:
     """One memory with its whole text and its times."""
-    return reports.memory(app.engine.get(_memory_id(id), app.caller(user=user_id)).memory)
+    return reports.stored(app.engine.get(_memory_id(id), app.caller(user=user_id)))
 
 
 @tools.tool("Update a memory")
@@ -110,8 +110,7 @@ def list_memories(
 ) -> Body:
     """Memories newest first, page by page; those that were invalidated show until when they held."""
     found, total = app.engine.listed(app.caller(user=user_id), limit, offset)
-    rows = reports.rows([stored.memory for stored in found])
-    return {"memories": rows, "total": total, "limit": limit, "offset": offset}
+    return {"memories": reports.listed(found), "total": total, "limit": limit, "offset": offset}
 
 
 @tools.tool("Search by meaning", read_only=True, idempotent=True)
