@@ -4,7 +4,7 @@ import pytest
 
 from surfaces.coded import with_code
 from surfaces.hooking import Client
-from surfaces.wire import BANK, CAPTURE, GRAPH, Desk, Wire, environment, serve_command
+from surfaces.wire import AUDREY, BANK, CAPTURE, GRAPH, Desk, Wire, environment, serve_command
 
 
 @pytest.fixture
@@ -61,6 +61,20 @@ def bank(desks):
 def knowing_bank(desks):
     """One window with the bank tools and the real model, once that is loaded."""
     desk = desks(tools=BANK, embedding_model="bundled")
+    assert desk.app.engine.parts.embedder.wait(60)
+    return desk
+
+
+@pytest.fixture
+def audrey(desks):
+    """One window with the audrey tools, and vectors that know letters and no meaning."""
+    return desks(tools=AUDREY)
+
+
+@pytest.fixture
+def knowing_audrey(desks):
+    """One window with the audrey tools and the real model, once that is loaded."""
+    desk = desks(tools=AUDREY, embedding_model="bundled")
     assert desk.app.engine.parts.embedder.wait(60)
     return desk
 

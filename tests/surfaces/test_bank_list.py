@@ -90,5 +90,5 @@ def test_the_instructions_fit_where_clients_cut_them_and_name_only_tools_that_ar
 
 
 def test_among_all_sets_a_name_that_is_taken_gets_the_set_in_front(everything):
-    assert len(everything) == len(set(everything)) == 60
+    assert len(everything) == len(set(everything)) == 65
     assert {"memory_create", "bank_memory_search", "bank_memory_delete", "memory_faceted-search"} <= set(everything)

@@ -14,7 +14,7 @@ from retain.errors import RetainError
 from retain.surfaces.mcp import arguments
 from retain.surfaces.mcp.progress import silent
 from retain.surfaces.mcp.tools import PROGRESS, Tool
-from retain.surfaces.mcp.toolsets import bank, capture, default, graph
+from retain.surfaces.mcp.toolsets import audrey, bank, capture, default, graph
 
 SOURCES = Path(__file__).parents[2] / "src"
 PATHS = {"PYTHONPATH": str(SOURCES)}
@@ -23,6 +23,7 @@ TOOLS = {tool.name: tool for tool in default.tools.tools}
 GRAPH = {tool.name: tool for tool in graph.tools.tools}
 CAPTURE = {tool.name: tool for tool in capture.tools.tools}
 BANK = {tool.name: tool for tool in bank.tools.tools}
+AUDREY = {tool.name: tool for tool in audrey.tools.tools}
 
 
 class Wire:

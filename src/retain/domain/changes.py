@@ -72,14 +72,23 @@ class WorkActive:
     user: str
 
 
-Expectation = NoTwin | AtVersion | RunFree | TitleFree | NameFree | ActiveWork | WorkActive
-
-
 class ContradictionState(StrEnum):
     OPEN = "open"
     RESOLVED = "resolved"
     CONTEXT_DEPENDENT = "context_dependent"
     REOPENED = "reopened"
+
+
+@dataclass(frozen=True, slots=True)
+class StillSo:
+    """Nobody has decided about the contradiction, or reopened it, since it was read."""
+
+    contradiction: str
+    state: ContradictionState
+    resolved: datetime | None = None
+
+
+Expectation = NoTwin | AtVersion | RunFree | TitleFree | NameFree | ActiveWork | WorkActive | StillSo
 
 
 @dataclass(frozen=True, slots=True)

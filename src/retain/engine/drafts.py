@@ -50,6 +50,8 @@ class Draft:
     event_time: datetime | None = None
     distinct: bool = False
     """Kept beside what says the same, and tied to it, under a title that nothing else there has."""
+    private: bool = False
+    """Where the caller is an agent with a name: only that agent sees it."""
     supersedes: tuple[str, ...] = ()
     """Ids of memories whose place it takes; those that have ended already are passed over."""
 

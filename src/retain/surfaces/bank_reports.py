@@ -62,7 +62,7 @@ def memory(stored: Stored, similar: Sequence[MemoryId]) -> Body:
     }
     if not found.is_active:
         body |= {"state": found.status.state.value, "reason": found.status.reason}
-    return body | _similar(similar)
+    return body | _similar(similar) | render.standing(stored, memory_id)
 
 
 def deleted(holding: Sequence[Path]) -> Body:
@@ -224,6 +224,7 @@ def _match(hit: Match, room: int) -> Body:
         "similarity": hit.similarity,
         "created_at": iso(found.created),
         "updated_at": iso(found.updated),
+        **render.standing(hit.stored, memory_id),
     }
 
 
@@ -240,6 +241,7 @@ def _explained(hit: Match) -> Body:
         "tags": list(found.tags),
         "similarity": hit.similarity,
         "created_at": iso(found.created),
+        **render.standing(hit.stored, memory_id),
     }
 
 

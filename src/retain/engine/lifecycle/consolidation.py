@@ -19,7 +19,7 @@ from retain.engine.knowledge.entities import Linking, linked_to
 from retain.engine.lifecycle.clusters import Cluster, clustered, episodes_of, evidence_for, is_pattern, listed, missing
 from retain.engine.lifecycle.summary import extended, is_preference, recurring, summary, themes
 from retain.engine.parts import ATTEMPTS, Parts, places
-from retain.engine.remember import entry
+from retain.engine.succession import entry
 from retain.errors import StoreBusy
 from retain.ports import Store
 

@@ -24,7 +24,7 @@ from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import linked_to
 from retain.engine.lifecycle.consolidation import MOST_TAGS, reason_of
 from retain.engine.parts import Parts, places, settle
-from retain.engine.remember import entry, succession
+from retain.engine.succession import entry, succession
 from retain.errors import InvalidInput, LLMFailed
 from retain.ports import Store
 
@@ -112,13 +112,18 @@ def is_due(store: Store, caller: Caller, event: str, before: int) -> bool:
 
 def prune(parts: Parts, caller: Caller) -> int:
     """Destroys what was put aside more than two weeks ago; says how many."""
+    old = prunable(parts, caller)
+    for start in range(0, len(old), _PAGE):
+        parts.store.apply(Changes(at=parts.clock.now(), purged=tuple(old[start : start + _PAGE])))
+    return len(old)
+
+
+def prunable(parts: Parts, caller: Caller) -> list[MemoryId]:
+    """What was put aside so long ago that it is to be destroyed."""
     now = parts.clock.now()
     wanted = Filter(places(caller, (Scope.PROJECT, Scope.USER)), states=(State.ARCHIVED,))
     archived = [memory for page in _pages(parts.store, wanted) for memory in page]
-    old = [memory.id for memory in archived if (memory.status.since or now) < now - KEPT_FOR]
-    for start in range(0, len(old), _PAGE):
-        parts.store.apply(Changes(at=now, purged=tuple(old[start : start + _PAGE])))
-    return len(old)
+    return [memory.id for memory in archived if (memory.status.since or now) < now - KEPT_FOR]
 
 
 def _by_category(store: Store, place: Place) -> Iterator[tuple[str, list[Memory]]]:

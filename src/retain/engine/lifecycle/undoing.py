@@ -1,11 +1,12 @@
 """Taking a consolidation back: the history rows that it left name it, and say what was before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from retain.domain.changes import AtVersion, Changes, NoTwin, Run
 from retain.domain.claims import fingerprint
+from retain.domain.graph import SUPPORTS, Tie
 from retain.domain.ids import undress
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, State, Status
 from retain.domain.session import Caller
@@ -14,7 +15,7 @@ from retain.engine.embed import embedded
 from retain.engine.lifecycle.clusters import is_pattern
 from retain.engine.lifecycle.consolidation import UNDONE, counted, reason_of
 from retain.engine.parts import Parts, settle
-from retain.engine.remember import entry
+from retain.engine.succession import entry
 from retain.errors import NotFound, Refused
 from retain.ports import Store
 
@@ -62,6 +63,7 @@ def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
                 *((id, True) for id in reply.forgotten),
                 *((new.id, False) for new in after if _is_back(before, new)),
             ),
+            ties=tuple(_untied(parts.store, run)),
             runs=(reply.run,),
         )
         return changes, reply
@@ -101,13 +103,13 @@ def _refuse_built_on(store: Store, run: Run, histories: Mapping[MemoryId, Sequen
 
 def _taken_back(memory: Memory, history: Sequence[HistoryEntry], run: Run, now: datetime) -> Memory | None:
     """A memory as it was before the run; None when the run did not change it."""
-    row = next((e for e in history if e.reason == reason_of(run)), None)
+    row = next((e for e in history if _is_of(run, e)), None)
     if row is None:
         return None
     newer = replace(memory, updated=now, version=memory.version + 1)
     if row.event is Event.CONSOLIDATED:
         return replace(memory, consolidated=False, version=memory.version + 1)
-    if row.event in (Event.SUPERSEDED, Event.ARCHIVED):
+    if row.event in (Event.SUPERSEDED, Event.ARCHIVED, Event.DORMANT):
         # Whatever became of it since was somebody's decision.
         if row.rest is None or memory.status.since != run.at:
             return None
@@ -118,4 +120,26 @@ def _taken_back(memory: Memory, history: Sequence[HistoryEntry], run: Run, now: 
     said = next((e.text for e in history if e.version == row.version + 1), memory.text)
     # What somebody has rewritten since stays as they wrote it.
     text = row.text if said == memory.text else memory.text
-    return replace(newer, text=text, importance=row.importance, tags=row.tags, derived_from=left)
+    before = replace(newer, text=text, importance=row.importance, tags=row.tags, derived_from=left)
+    return _less_reinforced(before, row, len(memory.derived_from) - len(left))
+
+
+def _is_of(run: Run, row: HistoryEntry) -> bool:
+    """Whether a run left this row; what it put to sleep says why instead, and the moment tells whose it is."""
+    return row.reason == reason_of(run) or (row.event is Event.DORMANT and row.at == run.at)
+
+
+def _less_reinforced(memory: Memory, row: HistoryEntry, by: int) -> Memory:
+    """A principle without what a run had added to it; one that slept before sleeps again."""
+    if row.event not in (Event.REINFORCED, Event.WOKEN):
+        return memory
+    times = max(memory.reinforced - by, 0)
+    status = row.rest.status if row.rest and row.event is Event.WOKEN and memory.is_active else memory.status
+    return replace(memory, status=status, reinforced=times, reinforced_at=memory.reinforced_at if times else None)
+
+
+def _untied(store: Store, run: Run) -> Iterator[Tie]:
+    """What the run said about who speaks for what, taken back; a tie that was there before stays."""
+    for tie in store.ties(run.made) if run.made else ():
+        if tie.type == SUPPORTS and tie.created == run.at:
+            yield replace(tie, strength=0.0)

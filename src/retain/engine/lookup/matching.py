@@ -22,6 +22,7 @@ from retain.engine.lookup.facets import Facets, facets
 from retain.engine.parts import Parts, places
 from retain.engine.recall import signals
 from retain.engine.recall.recall import question_faults
+from retain.engine.trust.rivals import with_standings
 from retain.errors import Fault, InvalidInput, shorten
 from retain.ports import Corpus
 
@@ -107,7 +108,7 @@ def search(parts: Parts, asked: Search, caller: Caller) -> Matches:
     matching = candidates(parts, question, caller)
     cards = parts.store.cards(list(matching.found))
     ranking = _Ranking(corpus, question.asked, wanted, parts.clock.now(), matching.found, cards)
-    hits = _explained(parts, ranking, _best(parts, ranking, asked))
+    hits = _explained(ranking, with_standings(parts.store, _best(parts, ranking, asked), caller))
     return Matches(tuple(hits), len(cards), facets(list(cards.values())), matching.warnings, matching.by_words)
 
 
@@ -172,8 +173,8 @@ def _key(ranking: _Ranking, id: MemoryId, field: SortField) -> Any:  # any: fiel
             return card.updated
 
 
-def _explained(parts: Parts, ranking: _Ranking, ids: Sequence[MemoryId]) -> Iterator[Match]:
-    for id, stored in parts.store.memories(ids).items():
+def _explained(ranking: _Ranking, found: Mapping[MemoryId, Stored]) -> Iterator[Match]:
+    for id, stored in found.items():
         scored, likeness = ranking.breakdowns[id], ranking.likeness[id]
         why = explain(ranking.asked, stored.memory, scored, likeness, ranking.now)
         yield Match(stored, round(likeness.similarity, PLACES), relevance(scored), why)

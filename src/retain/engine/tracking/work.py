@@ -16,8 +16,9 @@ from retain.engine.drafts import Draft
 from retain.engine.lifecycle.redact import redact
 from retain.engine.lookup.walks import Walks, page_faults
 from retain.engine.parts import Parts, settle
-from retain.engine.remember import Remembered, remember_all
+from retain.engine.remember import Company, Remembered, remember_all
 from retain.engine.tracking.projects import known
+from retain.engine.trust.fixing import FIXED, fix_of
 from retain.errors import Fault, InvalidInput, NotFound, Refused, invalid, shorten
 
 ENTRY = "entry"  # what the metadata of a memory calls its type in the log
@@ -105,7 +106,9 @@ class Tracking:
         if entry not in LOGGED:
             raise invalid("entry_type", entry, f"must be one of {', '.join(LOGGED)}")
         work = self._open(session, caller)
-        (done,) = self._write(work, [_draft(work, entry, text, tuple(tags))], None, caller)
+        issue = self._unfixed(work) if entry is EntryType.SOLUTION else None
+        company = fix_of(issue.id, self._parts.clock.now()) if issue else None
+        (done,) = self._write(work, [_draft(work, entry, text, tuple(tags))], None, caller, company)
         return Logged(work, done.memory, done.warnings, done.redacted)
 
     def complete(self, session: str | None, outcome: str, summary: str | None, caller: Caller) -> Completed:
@@ -124,10 +127,7 @@ class Tracking:
 
     def get(self, session: str, caller: Caller) -> Told:
         work = self._work(session, caller)
-        # A memory that was promoted to the user is still what was said here.
-        places = Place(Scope.PROJECT, caller.user, work.project), Place(Scope.USER, caller.user)
-        wanted = Filter(places, session=work.id, states=KEPT)
-        found = [stored.memory for stored in self._parts.store.listed(wanted, MOST_ENTRIES)]
+        found = self._said_in(work)
         last = {entry_of(memory): memory.text for memory in reversed(found)}
         entries = tuple(memory for memory in reversed(found) if entry_of(memory) in LOGGED)
         return Told(work, entries, last.get(EntryType.OUTCOME), last.get(EntryType.SUMMARY))
@@ -165,7 +165,26 @@ class Tracking:
         still = ActiveWork(project.id, caller.user, frozenset(work.id for work in active))
         return Changes(at=now, expects=(still,), works=aborted, sessions=tuple(map(_session, aborted))), aborted
 
-    def _write(self, work: Work, said: Sequence[Draft], along: Changes | None, caller: Caller) -> list[Remembered]:
+    def _unfixed(self, work: Work) -> Memory | None:
+        """The last issue of a session that nothing has fixed yet: the next solution is taken to be for that."""
+        issues = [memory for memory in self._said_in(work) if entry_of(memory) is EntryType.ISSUE]
+        fixed = {tie.target for tie in self._parts.store.ties([issue.id for issue in issues]) if tie.type == FIXED}
+        return next((issue for issue in issues if issue.id not in fixed), None)
+
+    def _said_in(self, work: Work) -> list[Memory]:
+        """Newest first. A memory that was promoted to the user is still what was said here."""
+        places = Place(Scope.PROJECT, work.user, work.project), Place(Scope.USER, work.user)
+        wanted = Filter(places, session=work.id, states=KEPT)
+        return [stored.memory for stored in self._parts.store.listed(wanted, MOST_ENTRIES)]
+
+    def _write(
+        self,
+        work: Work,
+        said: Sequence[Draft],
+        along: Changes | None,
+        caller: Caller,
+        company: Company | None = None,
+    ) -> list[Remembered]:
         """Remembers what is said in a session, unless it has ended by the time of the write."""
         project = known(self._parts, work.project, caller).project
         active = Changes(at=self._parts.clock.now(), expects=(WorkActive(work.id, work.user),))
@@ -175,6 +194,7 @@ class Tracking:
             replace(caller, project=project, session=work.id),
             along=active.joined(along) if along else active,
             check=lambda: _refuse_ended(self._work(work.id, caller)),
+            company=company,
         )
         return [self._remembered(each) for each in done]
 

@@ -13,6 +13,7 @@ from retain.domain.changes import (
     NameFree,
     NoTwin,
     RunFree,
+    StillSo,
     TitleFree,
     WorkActive,
 )
@@ -99,6 +100,9 @@ def _holds(db: sqlite3.Connection, expected: Expectation) -> bool:
         case WorkActive(id, user):
             query = "select 1 from work where id = ? and user = ? and state = 'active'"
             return db.execute(query, (id, user)).fetchone() is not None
+        case StillSo(id, state, resolved):
+            found = db.execute("select state, resolved from contradiction where id = ?", (id,)).fetchone()
+            return bool(found == (state.value, micros_or_none(resolved)))
 
 
 def _memory(db: sqlite3.Connection, memory: Memory, change: int) -> None:

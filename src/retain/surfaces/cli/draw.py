@@ -1,6 +1,6 @@
 """Memories, graphs and runs as lines that a person reads; at home in 80 columns."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -23,6 +23,7 @@ Drawn = Iterator[RenderableType]
 
 MOST_CHARS = 400
 MOST_EDGES = 8
+RIVAL_CHARS = 200
 DIM = "bright_black"
 
 
@@ -44,6 +45,7 @@ def recalled(answer: Recalled, now: datetime, *, explain: bool) -> Drawn:
     for place, hit in enumerate(answer.hits, start=1):
         yield line((f"{place:>2}  ", "bold"), f"{hit.score:.2f}", (f"  {_id(hit.id)}{_facts(hit.stored, now)}", DIM))
         yield Indented(_short(hit.stored.memory.text), 4)
+        yield from standing(hit.stored, 4)
     if explain and answer.hits:
         yield ""
         yield from explained(answer.hits)
@@ -90,6 +92,18 @@ def whole(stored: Stored, now: datetime) -> Drawn:
             else f"{memory.status.state.value} ({memory.status.reason or 'no reason given'})",
         }
     )
+    yield from standing(stored, 2)
+
+
+def standing(stored: Stored, by: int, dress: Callable[[MemoryId], str] | None = None) -> Drawn:
+    """When a memory holds, and what disputes it, below its text."""
+    if stored.standing is None:
+        return
+    if stored.standing.when:
+        yield Indented(line(("holds when: ", "yellow"), stored.standing.when), by)
+    for rival in stored.standing.rivals:
+        other = f"{(dress or _id)(rival.memory)}: {rival.said(RIVAL_CHARS)}"
+        yield Indented(line(("disputed by ", "yellow"), other, (f" ({rival.contradiction.detail})", DIM)), by)
 
 
 def _said_by(memory: Memory) -> str:
@@ -147,7 +161,9 @@ def graph(answer: GraphAnswer, entity: str | None) -> Drawn:
         yield from _node(node)
     if answer.memories:
         yield ""
-        yield from memories(stored.memory for stored in answer.memories)
+        for stored in answer.memories:
+            yield from memories([stored.memory])
+            yield from standing(stored, 4)
     seen = answer.seen
     yield _dim(
         f"{several(seen.entities_traversed, 'entities')}, {several(seen.relationships_found, 'relationships')} seen"

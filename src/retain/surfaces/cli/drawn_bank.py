@@ -17,7 +17,8 @@ from retain.engine.lookup.facets import Facets
 from retain.engine.lookup.matching import Match, Matches, SortField
 from retain.engine.tracking.projects import Inited
 from retain.engine.tracking.work import Completed, Logged, Started, Told
-from retain.surfaces.cli.draw import DIM, Drawn, age, facts, several
+from retain.surfaces.bank_reports import memory_id
+from retain.surfaces.cli.draw import DIM, Drawn, age, facts, several, standing
 from retain.surfaces.cli.spoken import as_commands
 from retain.surfaces.cli.terminal import Cut, Indented, line, printable
 
@@ -162,6 +163,7 @@ def searched(answer: Matches, now: datetime, *, facets: bool, explain: bool, by:
         if memory.title:
             yield Indented(line((memory.title, "bold")), 4)
         yield from _explained(hit) if explain else [Indented(_short(memory.text), 4)]
+        yield from standing(hit.stored, 4, memory_id)
     if answer.total > len(answer.hits) > 0:
         yield line((f"{answer.total:,} matched in all; --limit shows more of them.", DIM))
     if facets and answer.total:

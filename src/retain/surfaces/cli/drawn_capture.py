@@ -11,7 +11,8 @@ from retain.engine.ask import Asked
 from retain.engine.categories import category_of, confidence_of
 from retain.engine.lifecycle.merging import Merged
 from retain.hook_log import Entry
-from retain.surfaces.cli.draw import DIM, Drawn, age, several, warnings
+from retain.surfaces.capture_reports import memory_id
+from retain.surfaces.cli.draw import DIM, Drawn, age, several, standing, warnings
 from retain.surfaces.cli.terminal import Indented, line
 
 FEW = 5  # passages that stand for an answer
@@ -23,6 +24,7 @@ def searched(answer: Recalled, now: datetime) -> Drawn:
     for place, hit in enumerate(answer.hits, start=1):
         yield line((f"{place:>2}  ", "bold"), f"{hit.score:.2f}", (f"  mem_{hit.id}{_facts(hit.stored, now)}", DIM))
         yield Indented(hit.stored.memory.text, 4)
+        yield from standing(hit.stored, 4, memory_id)
     yield from warnings(answer.warnings)
 
 
@@ -32,6 +34,7 @@ def listed(found: Sequence[Stored], total: int, now: datetime) -> Drawn:
     for stored in found:
         yield line((f"mem_{stored.memory.id}", "bold"), (_facts(stored, now), DIM))
         yield Indented(stored.memory.text, 4)
+        yield from standing(stored, 4, memory_id)
     if total > len(found):
         yield line((f"{total - len(found)} more; --limit shows more of them.", DIM))
 
@@ -44,11 +47,13 @@ def asked(answer: Asked, now: datetime) -> Drawn:
         for hit in answer.passages:
             if hit.id in cited:
                 yield line((f"memory:{hit.id}{_facts(hit.stored, now)}", DIM))
+                yield from standing(hit.stored, 2)
     else:
         yield line(("no answer: ", "yellow"), answer.why_not or "the language model said nothing")
         for hit in answer.passages[:FEW]:
             yield line((f"  memory:{hit.id}{_facts(hit.stored, now)}", DIM))
             yield Indented(hit.stored.memory.text, 4)
+            yield from standing(hit.stored, 4)
         if len(answer.passages) > FEW:
             more = several(len(answer.passages) - FEW, "passages")
             yield line((f"  and {more} more; `retain search` lists them", DIM))

@@ -12,6 +12,7 @@ from retain.errors import RetainError, shorten
 from retain.surfaces import reports
 from retain.surfaces.cli import asking, code, connect, exits, finding, upkeep, welcome, writing
 from retain.surfaces.cli.demo import demo
+from retain.surfaces.cli.disputes import contradictions
 from retain.surfaces.cli.init import init
 from retain.surfaces.cli.keys import key
 from retain.surfaces.cli.log import log
@@ -21,6 +22,7 @@ from retain.surfaces.cli.rpc import rpc
 from retain.surfaces.cli.serve import serve
 from retain.surfaces.cli.sessions import session
 from retain.surfaces.cli.setup import setup, teardown
+from retain.surfaces.cli.sleep import sleep
 from retain.surfaces.cli.terminal import Terminal
 from retain.surfaces.cli.why import why
 from retain.version import __version__
@@ -132,6 +134,7 @@ for _command in (
     finding.context,
     finding.graph,
     finding.history,
+    contradictions,
     why,
     log,
     key,
@@ -142,6 +145,7 @@ for _command in (
     code.code,
     code.map_,
     writing.consolidate,
+    sleep,
     writing.undo,
     upkeep.status,
     upkeep.config,
