@@ -145,12 +145,28 @@ def test_evidence_that_was_destroyed_is_none(parts):
         (ContradictionState.CONTEXT_DEPENDENT, False),
     ],
 )
-def test_a_contradiction_counts_against_both_sides_until_it_is_decided(parts, state, counts):
+def test_a_contradiction_counts_against_what_was_said_before_until_it_is_decided(parts, state, counts):
     save(parts.store, a_memory("m1", reinforced=1, reinforced_at=START), a_memory("m2", "We deploy on Fridays."))
     save(parts.store, contradictions=(a_contradiction("c1", "m1", "m2", state=state),))
     assert known(parts, "m1").confidence.agreement == (0.5 if counts else 1.0)
-    assert known(parts, "m2").confidence.agreement == (0.0 if counts else 1.0)
+    assert known(parts, "m2").confidence.agreement == 1.0
     assert [rival.text for rival in known(parts).rivals] == (["We deploy on Fridays."] if counts else [])
+    assert [rival.memory for rival in known(parts, "m2").rivals] == (["m1"] if counts else [])
+
+
+def test_what_was_said_again_since_counts_against_the_newer_one(parts):
+    again = {"reinforced": 1, "reinforced_at": at(60)}
+    save(parts.store, a_memory("m1", **again), a_memory("m2", "We deploy on Fridays.", when=at(30)))
+    save(parts.store, contradictions=(a_contradiction("c1", "m1", "m2"),))
+    assert (known(parts, "m1").confidence.agreement, known(parts, "m2").confidence.agreement) == (1.0, 0.0)
+
+
+def test_what_is_denied_in_one_wording_is_denied_in_all(parts):
+    save(parts.store, a_memory("m1"), a_memory("m2", "Monday is for deploys."))
+    save(parts.store, a_memory("m3", "We deploy on Fridays.", when=at(60)), ties=tied(("m2", "m1", SUPPORTS)))
+    save(parts.store, contradictions=(a_contradiction("c1", "m2", "m3"),))
+    assert ([rival.memory for rival in known(parts).against], known(parts).rivals) == (["m3"], ())
+    assert known(parts).confidence.agreement == 0.5
 
 
 def test_a_rival_that_has_ended_disputes_nothing(parts):

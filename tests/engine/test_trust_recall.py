@@ -248,3 +248,33 @@ def test_as_many_as_may_be_asked_for_are_given(parts):
     tell(parts, *(a_memory(f"m{n:02}", f"redis {'cache ' * (n % 9)}", when=START) for n in range(60)))
     found = ask(parts, "redis", limit=50)
     assert (len(found.hits), found.matched) == (50, 60)
+
+
+PORTS = {"old": "redis listens on 6379", "new": "redis listens on 7000 these days, as we agreed last week"}
+
+
+def disputed(parts, old, new):
+    """Two that cannot both be true; the old one is more like the question."""
+    tell(
+        parts, a_memory("old", PORTS["old"], source=by(old)), a_memory("new", PORTS["new"], source=by(new), when=at(60))
+    )
+    save(parts.store, contradictions=(a_contradiction("c1", "old", "new"),))
+    return [(hit.id, hit.score) for hit in ask(parts, "redis listens on").hits]
+
+
+@pytest.mark.parametrize("new", [Provenance.TOLD_BY_USER, Provenance.TOOL_RESULT])
+def test_of_two_that_cannot_both_be_true_the_later_one_leads(parts, new):
+    first, second = disputed(parts, Provenance.DIRECT_OBSERVATION, new)
+    assert (first[0], second[0]) == ("new", "old") and second[1] < first[1]
+
+
+def test_a_much_weaker_word_does_not_replace_a_better_one(parts):
+    assert [id for id, _ in disputed(parts, Provenance.TOLD_BY_USER, Provenance.MODEL_GENERATED)] == ["old", "new"]
+
+
+def test_what_is_not_found_lowers_nothing(parts):
+    tell(parts, a_memory("old", PORTS["old"]), a_memory("new", "quite something else", when=at(60)))
+    (alone,) = ask(parts, "redis listens on").hits
+    save(parts.store, contradictions=(a_contradiction("c1", "old", "new"),))
+    (hit,) = ask(parts, "redis listens on").hits
+    assert hit.ceiling == alone.ceiling == 1.0

@@ -160,6 +160,11 @@ class Memory:
     def is_active(self) -> bool:
         return self.status.state is State.ACTIVE
 
+    @property
+    def last_said(self) -> datetime:
+        """When it happened, or was said again."""
+        return max(self.event_time, self.reinforced_at or self.event_time)
+
     def is_valid_at(self, moment: datetime) -> bool:
         """Whether it was true then, as far as is known."""
         return self.valid_from <= moment and (self.valid_until is None or self.valid_until > moment)

@@ -1,9 +1,10 @@
 """Where a memory stands among others: what speaks against it, and when it holds."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from retain.domain.changes import Contradiction
-from retain.domain.memory import MemoryId
+from retain.domain.memory import Memory, MemoryId, Provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,10 +14,16 @@ class Rival:
     contradiction: Contradiction
     memory: MemoryId
     text: str
+    last_said: datetime
+    provenance: Provenance
 
     @property
     def is_newer(self) -> bool:
         return self.memory == self.contradiction.newer
+
+    def is_later_than(self, memory: Memory) -> bool:
+        """Things change: what was said before speaks against nothing that was said since."""
+        return (self.last_said, self.is_newer) > (memory.last_said, False)
 
     def said(self, longest: int) -> str:
         """Its text in one line, cut to about so many characters."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from retain.domain.changes import AtVersion, Changes, Contradiction
+from retain.domain.claims import same_claim
 from retain.domain.graph import CAUSAL, SUPPORTS, Tie
 from retain.domain.memory import Event, Kind, Memory, MemoryId, Provenance, Source
 from retain.domain.recall import Warning
@@ -126,7 +127,8 @@ def _verdicts(parts: Parts, draft: Draft, caller: Caller) -> tuple[Mapping[Memor
 
 
 def _speaks_for(new: Memory, near: Neighbour) -> bool:
-    if near.cosine < AGREES or not near.memory.is_active:
+    """Another number, name or identifier is not agreement, whether or not a rule sees a contradiction in it."""
+    if near.cosine < AGREES or not near.memory.is_active or not same_claim(near.memory.text, new.text):
         return False
     return clash(near.memory.text, new.text, cosine=near.cosine) is None
 

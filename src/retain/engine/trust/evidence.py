@@ -1,6 +1,6 @@
 """Evidence: what is stored for and against memories, gathered, and how far to trust each of them for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -24,6 +24,8 @@ class Known:
     supporting: int = 0
     crowding: int = 0
     """How many later memories are about the same thing without agreeing."""
+    against: tuple[Rival, ...] = ()
+    """What was said later and cannot be true beside it, or beside what says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class _Gathered:
 
     support: Mapping[MemoryId, int]
     rivals: Mapping[MemoryId, tuple[Rival, ...]]
+    against: Mapping[MemoryId, tuple[Rival, ...]]
+    """Rivals of the memory or of what says the same."""
     crowding: Mapping[MemoryId, int]
 
 
@@ -44,27 +48,48 @@ def weigh(parts: Parts, stored: Sequence[Stored], caller: Caller) -> dict[Memory
     ids = [memory.id for memory in memories]
     # A tie that was taken back with its run has no strength any more.
     ties = [tie for tie in parts.store.ties(ids) if tie.strength > 0]
+    agreeing = _agreeing(ids, ties)
+    found = rivals_of(parts.store, list(dict.fromkeys([*ids, *set().union(*agreeing.values())])), caller)
     gathered = _Gathered(
-        _support(parts, memories, ties), rivals_of(parts.store, ids, caller), _crowding(parts, memories, ties, caller)
+        _support(parts, memories, ties),
+        {id: found[id] for id in ids if id in found},
+        {id: _distinct(rival for one in agreeing[id] for rival in found.get(one, ())) for id in ids},
+        _crowding(parts, memories, ties, caller),
     )
     now = parts.clock.now()
     return {memory.id: _known(memory, gathered, now) for memory in memories}
 
 
 def _known(memory: Memory, gathered: _Gathered, now: datetime) -> Known:
-    rivals = gathered.rivals.get(memory.id, ())
+    against = tuple(rival for rival in gathered.against[memory.id] if rival.is_later_than(memory))
     evidence = Evidence(
         provenance=provenance_of(memory),
         kind=memory.kind,
         said=memory.event_time,
         salience=memory.importance,
         supporting=gathered.support[memory.id],
-        contradicting=len(rivals),
+        contradicting=len(against),
         crowding=gathered.crowding.get(memory.id, 0),
         reinforced=memory.reinforced,
         reinforced_at=memory.reinforced_at,
     )
-    return Known(confidence(evidence, now), evidence.provenance, rivals, evidence.supporting, evidence.crowding)
+    trust, rivals = confidence(evidence, now), gathered.rivals.get(memory.id, ())
+    return Known(trust, evidence.provenance, rivals, evidence.supporting, evidence.crowding, against)
+
+
+def _agreeing(ids: Sequence[MemoryId], ties: Sequence[Tie]) -> dict[MemoryId, set[MemoryId]]:
+    """Each memory with those that say the same: what is denied in one wording is denied in all."""
+    same = {id: {id} for id in ids}
+    for tie in ties:
+        if tie.type == SUPPORTS:
+            for one, other in ((tie.source, tie.target), (tie.target, tie.source)):
+                if one in same:
+                    same[one].add(other)
+    return same
+
+
+def _distinct(rivals: Iterable[Rival]) -> tuple[Rival, ...]:
+    return tuple({rival.memory: rival for rival in rivals}.values())
 
 
 def _support(parts: Parts, memories: Sequence[Memory], ties: Sequence[Tie]) -> dict[MemoryId, int]:

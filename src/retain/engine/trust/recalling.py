@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from retain.domain.memory import Kind, MemoryId, State, Stored
 from retain.domain.recall import Filter, Found, Warning
 from retain.domain.session import Caller
+from retain.domain.standing import Rival
+from retain.domain.trust import RELIABILITY
 from retain.domain.words import query_terms
 from retain.engine.embed import query_vector
 from retain.engine.knowledge.walk import unaddressed
@@ -20,6 +22,8 @@ from retain.errors import Fault, InvalidInput, QueryTimeout
 MOST = 50  # hits that may be asked for
 NEAREST, TIMES = 50, 5  # candidates by meaning: trust may lift what is less alike far up
 WORDED = 20  # and by words
+BELOW = 0.999  # of the score of what leads is the most that its rival gets
+WEAKER = 0.15  # by which a word may be less reliable and still replace another: a tool's, after the user's own
 ASLEEP = 3  # dormant memories that are shown where few others answer
 
 
@@ -38,6 +42,8 @@ class Trusted:
     stored: Stored
     similarity: float
     known: Known
+    ceiling: float = 1.0
+    """Just below what contradicts it and was said later on as good a word, if that was found too."""
 
     @property
     def id(self) -> MemoryId:
@@ -45,7 +51,7 @@ class Trusted:
 
     @property
     def score(self) -> float:
-        return self.similarity * self.known.confidence.total
+        return min(self.similarity * self.known.confidence.total, self.ceiling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,21 @@ def _trusted(parts: Parts, question: TrustQuestion, lanes: Lanes, wanted: Filter
     known = weigh(parts, list(stored.values()), caller)
     found = [Trusted(each, alike[id], known[id]) for id, each in stored.items()]
     enough = [each for each in found if each.known.confidence.total >= question.min_confidence]
-    return sorted(enough, key=lambda each: (-each.score, each.id))
+    return sorted(_below_what_came_later(enough), key=lambda each: (-each.score, each.id))
+
+
+def _below_what_came_later(found: Sequence[Trusted]) -> list[Trusted]:
+    """Of two that cannot both be true the later one leads, unless it is a much weaker word."""
+    placed: dict[MemoryId, Trusted] = {}
+    for each in sorted(found, key=lambda each: each.stored.memory.last_said, reverse=True):
+        above = [placed[rival.memory].score for rival in _as_reliable(each) if rival.memory in placed]
+        placed[each.id] = replace(each, ceiling=BELOW * min(above)) if above else each
+    return list(placed.values())
+
+
+def _as_reliable(each: Trusted) -> list[Rival]:
+    least = RELIABILITY[each.known.provenance] - WEAKER
+    return [rival for rival in each.known.against if RELIABILITY[rival.provenance] >= least]
 
 
 def _alike(parts: Parts, question: TrustQuestion, lanes: Lanes, wanted: Filter) -> dict[MemoryId, float]:

@@ -7,6 +7,7 @@ from retain.domain.changes import Contradiction, ContradictionState
 from retain.domain.memory import Memory, MemoryId, Stored
 from retain.domain.session import Caller
 from retain.domain.standing import Rival, Standing
+from retain.domain.trust import provenance_of
 from retain.engine.parts import places
 from retain.errors import Unavailable
 from retain.ports import Store
@@ -74,6 +75,10 @@ def _still_matters(found: Contradiction) -> bool:
 
 
 def _standing(against: Sequence[Against]) -> Standing:
-    rivals = [Rival(each, other.id, other.text) for each, other in against if each.is_open and other.is_active]
+    rivals = [
+        Rival(each, other.id, other.text, other.last_said, provenance_of(other))
+        for each, other in against
+        if each.is_open and other.is_active
+    ]
     conditions = [each.conditions for each, _ in against if each.conditions and not each.is_open]
     return Standing(tuple(rivals), tuple(dict.fromkeys(conditions)))
