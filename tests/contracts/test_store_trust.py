@@ -194,3 +194,10 @@ def test_crowding_sees_what_another_process_has_just_changed(two_stores):
     assert crowding(mine, "old") == {"old": ["new"]}
     save(theirs, a_memory("new", when=at(1), status=in_state(State.SUPERSEDED)))
     assert crowding(mine, "old") == {"old": []}
+
+
+@pytest.mark.parametrize(("state", "there"), [(State.SUPERSEDED, 1), (State.FORGOTTEN, 0), (State.INVALIDATED, 0)])
+def test_one_that_is_open_again_may_have_a_side_that_was_superseded_but_none_that_was_given_up(store, state, there):
+    save(store, a_memory("a", status=in_state(state)), a_memory("b", "two"))
+    save(store, contradictions=(a_contradiction("c1", "a", "b", state=REOPENED),))
+    assert store.disputes((a_place(),), (REOPENED,), 10)[1] == there

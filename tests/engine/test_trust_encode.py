@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fakes import ScriptedLLM
+from fakes import Rival, ScriptedLLM
 from retain.app import Retain
 from retain.config import load
 from retain.domain.changes import Changes
@@ -13,6 +13,7 @@ from retain.domain.llm import Completion
 from retain.domain.memory import Event, Kind, Provenance, State, Status
 from retain.domain.work import EntryType
 from retain.engine.parts import Parts
+from retain.engine.trust.disputes import Verdict, resolve
 from retain.engine.trust.encoding import Episode, encode
 from retain.errors import InvalidInput, LLMFailed, NotFound
 
@@ -164,3 +165,47 @@ def test_a_fix_in_a_session_is_tied_to_its_issue(app):
         (fixes[0].id, issues[1].id),
         (fixes[1].id, issues[0].id),
     }
+
+
+def test_what_a_language_model_calls_a_contradiction_is_no_support(knowing):
+    parts = knowing.engine.parts
+    first = said(knowing, "The nightly build of the payment service takes four minutes.")
+    with_it = Parts(
+        parts.store, parts.embedder, parts.clock, ScriptedLLM(Completion('[{"number": 1, "why": "not so"}]'))
+    )
+    near = "The nightly build for the payment service takes four minutes on the new runners."
+    done = encode(with_it, Episode(near, TOLD), knowing.caller())
+    assert ([one.older for one in done.remembered.contradicts], done.supports) == ([first.memory.id], ())
+
+
+def test_saying_a_sentence_again_is_no_further_evidence_for_its_neighbours(knowing):
+    first = said(knowing, "The nightly build of the payment service takes four minutes.").memory
+    for _ in range(3):
+        said(knowing, "The nightly build for the payment service takes four minutes on the new runners.")
+    assert knowing.get(first.id).memory.reinforced == 1
+
+
+def test_a_decision_made_meanwhile_is_not_overruled(knowing):
+    parts, caller = knowing.engine.parts, knowing.caller()
+    said(knowing, "The API listens on port 8080.")
+    (found,) = said(knowing, "The API listens on port 9090.").remembered.contradicts
+    trust = knowing.engine.trust
+    trust.resolve(found.id, Verdict("newer", explanation="moved"), caller)
+
+    def decide_again():
+        resolve(parts, found.id, Verdict("context_dependent", "8080 in tests", "both"), caller, again=True)
+
+    rival = Parts(Rival(parts.store, decide_again), parts.embedder, parts.clock)
+    encode(rival, Episode("The API listens on port 8080 again.", TOLD), caller)
+    assert parts.store.contradiction(found.id).conditions == "8080 in tests"
+
+
+def test_what_an_agent_disputes_with_itself_is_nobody_elses_to_decide(open_memory):
+    mine, yours = open_memory(agent="reader", embedding_model="bundled"), open_memory(agent="writer")
+    said(mine, "The API listens on port 8080.")
+    (found,) = said(mine, "The API listens on port 9090.").remembered.contradicts
+    with pytest.raises(NotFound):
+        yours.engine.trust.resolve(found.id, Verdict("newer"), yours.caller())
+    assert (
+        mine.engine.trust.resolve(found.id, Verdict("newer"), mine.caller()).dispute.contradiction.winner == found.newer
+    )

@@ -16,13 +16,15 @@ from retain.domain.recall import Filter
 from retain.domain.session import Caller, Project, Use
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine.drafts import Draft
-from retain.engine.lifecycle.merging import KEPT_FOR, Occasion, merge_categories
+from retain.engine.engine import Engine
+from retain.engine.lifecycle.merging import KEPT_FOR, Occasion, merge_categories, prune
 from retain.engine.lifecycle.undoing import undo
 from retain.engine.parts import Parts, places
 from retain.engine.recall.recall import Question, recall
 from retain.engine.remember import remember
 from retain.engine.revise import bring_back, tag
 from retain.engine.trust import dormancy, sleeping
+from retain.engine.trust.recalling import TrustQuestion
 from retain.engine.trust.sleeping import is_due, sleep
 
 HERE = Caller(project=Project("p" * 20, "shop", "/shop", START))
@@ -167,6 +169,31 @@ def test_what_was_used_in_its_sleep_wakes_with_the_next_one(parts):
     assert asleep(parts) == {said.id}
     slept = sleep(parts, HERE)
     assert ([memory.id for memory in slept.woken], slept.dormant, asleep(parts)) == ([said.id], (), set())
+
+
+def test_what_only_fills_a_thin_answer_is_not_woken_by_that(parts):
+    say(parts, "The till in the cellar is locked at night")
+    later(parts, 40)
+    sleep(parts, HERE)
+    later(parts, 1)
+    engine = Engine(parts)
+    engine.recall(Question("what is the cellar painted with"), HERE)
+    engine.trust.recall(TrustQuestion("what is the cellar painted with"), HERE)
+    assert engine.settle(10)
+    assert sleep(parts, HERE).woken == ()
+    engine.recall(Question("till in the cellar is locked at night"), HERE)
+    assert engine.settle(10)
+    assert len(sleep(parts, HERE).woken) == 1
+
+
+def test_what_is_brought_back_at_that_moment_is_not_pruned(parts):
+    old = say(parts, category="progress")
+    later(parts, 30)
+    merge_categories(parts, HERE, Occasion(at_least=1))
+    later(parts, KEPT_FOR.days + 1)
+    rival = Rival(parts.store, lambda: bring_back(parts, old.id, HERE))
+    assert prune(replace(parts, store=rival), HERE) == 0
+    assert parts.store.memories([old.id])[old.id].memory.is_active
 
 
 def test_undo_wakes_all_that_a_sleep_put_to_sleep(parts):

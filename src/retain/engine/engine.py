@@ -109,7 +109,7 @@ class Engine:
 
     def recall(self, question: recall.Question, caller: Caller) -> Recalled:
         answer = recall.recall(self.parts, question, caller)
-        self._served([hit.id for hit in answer.hits], caller, counted=True)
+        self._served([hit.id for hit in answer.hits if recall.is_meant(hit)], caller, counted=True)
         missing = self._unembedded(caller)
         return answer if missing is None else _with_warning(answer, missing)
 

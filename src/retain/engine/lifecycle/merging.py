@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from retain.domain.category import CATEGORIES, LIVES, confidence, kind_of
-from retain.domain.changes import AtVersion, Changes, NoTwin, Run, RunFree
+from retain.domain.changes import Applied, AtVersion, Changes, NoTwin, Run, RunFree
 from retain.domain.claims import fingerprint, jaccard, same_claim
 from retain.domain.conversation import Speaker
 from retain.domain.ids import new_id
@@ -112,18 +112,22 @@ def is_due(store: Store, caller: Caller, event: str, before: int) -> bool:
 
 def prune(parts: Parts, caller: Caller) -> int:
     """Destroys what was put aside more than two weeks ago; says how many."""
-    old = prunable(parts, caller)
+    old, pruned = prunable(parts, caller), 0
     for start in range(0, len(old), _PAGE):
-        parts.store.apply(Changes(at=parts.clock.now(), purged=tuple(old[start : start + _PAGE])))
-    return len(old)
+        some = old[start : start + _PAGE]
+        expects = tuple(AtVersion(memory.id, memory.version) for memory in some)
+        changes = Changes(at=parts.clock.now(), expects=expects, purged=tuple(memory.id for memory in some))
+        # What somebody brings back at this moment stays, and the rest waits for the next time.
+        pruned += len(some) if isinstance(parts.store.apply(changes), Applied) else 0
+    return pruned
 
 
-def prunable(parts: Parts, caller: Caller) -> list[MemoryId]:
+def prunable(parts: Parts, caller: Caller) -> list[Memory]:
     """What was put aside so long ago that it is to be destroyed."""
     now = parts.clock.now()
     wanted = Filter(places(caller, (Scope.PROJECT, Scope.USER)), states=(State.ARCHIVED,))
     archived = [memory for page in _pages(parts.store, wanted) for memory in page]
-    return [memory.id for memory in archived if (memory.status.since or now) < now - KEPT_FOR]
+    return [memory for memory in archived if (memory.status.since or now) < now - KEPT_FOR]
 
 
 def _by_category(store: Store, place: Place) -> Iterator[tuple[str, list[Memory]]]:

@@ -24,6 +24,7 @@ ADMIT = 10  # the best of each lane bring their direct neighbours along
 BESIDE = 0.2  # relevance that a neighbour needs which no lane found itself; unrelated memories reach 0.15
 SPARE = 5  # more than asked for are read whole: summaries may change places with what they were made from
 MAX_QUESTION = 10_000
+MEANT = 0.5  # relevance from which on a dormant memory is what was asked for
 ASLEEP = 0.5  # of its score is what a dormant memory keeps
 
 
@@ -255,3 +256,8 @@ def _below_the_awake(hits: Sequence[Hit]) -> list[Hit]:
     return [
         replace(hit, score=ASLEEP * hit.score) if hit.stored.memory.status.state is sleeping else hit for hit in hits
     ]
+
+
+def is_meant(hit: Hit) -> bool:
+    """Whether a hit counts as used: what sleeps is often only there because little else was found."""
+    return hit.stored.memory.is_active or hit.relevance >= MEANT

@@ -10,7 +10,7 @@ from datetime import datetime
 from retain.domain.changes import AtVersion, Changes, Contradiction, ContradictionState, StillSo
 from retain.domain.claims import fingerprint
 from retain.domain.ids import undress
-from retain.domain.memory import Event, Memory, MemoryId, State, Status
+from retain.domain.memory import Event, Memory, MemoryId, Place, State, Status
 from retain.domain.session import Caller
 from retain.domain.time import iso
 from retain.engine.drafts import MAX_REASON, cleaned_note, line_faults
@@ -88,15 +88,20 @@ def listed(
 
 
 def dispute(store: Store, id: str, caller: Caller) -> Dispute:
-    """The contradiction with this id, in any dress; those of other people do not exist."""
+    """The contradiction with this id, in any dress; those of other people, and of what another agent keeps to itself,
+    do not exist."""
     bare = undress(id)
     if bare is None:
         raise invalid("contradiction_id", id, "not an id; `retain contradictions` lists them")
     found = store.contradiction(bare)
     sides = store.memories([found.older, found.newer]) if found else {}
-    if found is None or len(sides) < 2 or any(each.memory.place.user != caller.user for each in sides.values()):
+    if found is None or len(sides) < 2 or not all(_is_open_to(each.memory.place, caller) for each in sides.values()):
         raise NotFound(f"there is no contradiction {bare}; `retain contradictions` lists them", contradiction_id=id)
     return Dispute(found, sides[found.older].memory, sides[found.newer].memory)
+
+
+def _is_open_to(place: Place, caller: Caller) -> bool:
+    return place.user == caller.user and place.agent in (None, caller.agent)
 
 
 def resolve(parts: Parts, id: str, verdict: Verdict | None, caller: Caller, *, again: bool = False) -> Resolved:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from retain.domain.changes import AtVersion, Changes, Contradiction
+from retain.domain.changes import AtVersion, Changes, Contradiction, StillSo
 from retain.domain.claims import same_claim
 from retain.domain.graph import CAUSAL, SUPPORTS, Tie
 from retain.domain.memory import Event, Kind, Memory, MemoryId, Provenance, Source
@@ -58,20 +58,30 @@ class _Effect:
 
     store: Store
     causes: Sequence[tuple[str, MemoryId]]
+    verdicts: Mapping[MemoryId, str | None]
     now: datetime
     supports: tuple[MemoryId, ...] = ()
     reopened: tuple[Contradiction, ...] = field(default=())
 
     def planned(self, new: Memory, near: Sequence[Neighbour]) -> Changes:
-        for_it = [one for one in near if one.memory.id != new.id and _speaks_for(new, one)]
+        denied = {id for id, why in self.verdicts.items() if why}
+        for_it = [one for one in near if one.memory.id not in {new.id, *denied} and _speaks_for(new, one)]
         self.supports = tuple(one.memory.id for one in for_it)
-        self.reopened = reopened(self.store, new, near, self.now)
+        self.reopened = reopened(self.store, new, near, self.now, denied)
         changes = Changes(
             at=self.now,
+            expects=tuple(self._as_read(one) for one in self.reopened),
             contradictions=self.reopened,
             ties=tuple(Tie(new.id, other, relation, self.now) for relation, other in self.causes if other != new.id),
         )
-        return changes.joined(_reinforced(new, for_it, self.now))
+        # Saying the same sentence again is no further evidence for what it agrees with.
+        told = {tie.target for tie in self.store.ties([new.id]) if tie.type == SUPPORTS and tie.source == new.id}
+        return changes.joined(_reinforced(new, [one for one in for_it if one.memory.id not in told], self.now))
+
+    def _as_read(self, one: Contradiction) -> StillSo:
+        """Whoever decides it at this moment is not overruled by what was read before."""
+        read = self.store.contradiction(one.id) or one
+        return StillSo(read.id, read.state, read.resolved)
 
 
 def encode(parts: Parts, episode: Episode, caller: Caller) -> Encoded:
@@ -79,7 +89,7 @@ def encode(parts: Parts, episode: Episode, caller: Caller) -> Encoded:
     draft = _draft(episode)
     causes = _causes(parts.store, episode, caller)
     verdicts, warnings = _verdicts(parts, draft, caller)
-    effect = _Effect(parts.store, causes, parts.clock.now())
+    effect = _Effect(parts.store, causes, verdicts, parts.clock.now())
     (done,) = remember_all(parts, [draft], caller, company=Company(verdicts, effect.planned))
     return Encoded(replace(done, warnings=done.warnings + warnings), effect.supports, effect.reopened)
 

@@ -10,6 +10,7 @@ from retain.domain.graph import CAUSAL
 from retain.domain.memory import Kind, MemoryId, State, Stored
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
+from retain.domain.trust import CROWDED
 from retain.engine.lifecycle import merging
 from retain.engine.parts import Parts, places
 from retain.engine.remember import Remembered
@@ -52,7 +53,8 @@ class Trust:
 
     def recall(self, question: TrustQuestion, caller: Caller) -> TrustAnswer:
         answer = recall_by_trust(self._parts, question, caller)
-        self._served([hit.stored.memory.id for hit in (*answer.hits, *answer.dormant)], caller, counted=True)
+        used = [hit.id for hit in answer.hits] + [hit.id for hit in answer.dormant if hit.similarity >= CROWDED]
+        self._served(used, caller, counted=True)
         return answer
 
     def weigh(self, stored: Sequence[Stored], caller: Caller) -> dict[MemoryId, Known]:

@@ -11,6 +11,7 @@ from retain.stores.sqlite.rows import AMONG, among, micros, micros_or_none, mome
 FOUND = "id, older, newer, kind, detail, found, by_rule, state"
 DECIDED = ("winner", "conditions", "explanation", "resolved", "resolved_by")
 _ALL = f"{FOUND}, {', '.join(DECIDED)}"
+_GIVEN_UP = "('forgotten', 'invalidated', 'archived')"
 _IS_THERE = "exists (select 1 from memory where id = ?)"
 
 
@@ -33,12 +34,14 @@ def listed(
 ) -> tuple[list[Contradiction], int]:
     """Newest first, where both memories are in these places; and how many there are.
 
-    One that nobody decided is none any more once either memory has ended.
+    One that nobody decided is none any more once either memory has ended. Of one that is open again a side may still
+    be superseded by the decision that is in question.
     """
     here = among(place.key for place in places)
     matching = f"""from contradiction c join memory o on o.id = c.older join memory n on n.id = c.newer
         where c.state {AMONG} and o.place {AMONG} and n.place {AMONG}
-        and (c.state <> 'open' or (o.state = 'active' and n.state = 'active'))"""
+        and (c.state <> 'open' or (o.state = 'active' and n.state = 'active'))
+        and (c.state <> 'reopened' or (o.state not in {_GIVEN_UP} and n.state not in {_GIVEN_UP}))"""
     bound = (among(state.value for state in states), here, here)
     columns = ", ".join(f"c.{name}" for name in _ALL.split(", "))
     query = f"select {columns} {matching} order by c.found desc, c.id desc limit ? offset ?"

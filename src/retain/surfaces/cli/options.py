@@ -50,16 +50,18 @@ class Call:
 
 
 def common(command: Callable[Concatenate[Call, P], R]) -> Callable[P, R]:
-    """Adds --project, --user and --json, and hands the command a `Call`."""
+    """Adds --project, --user, --agent and --json, and hands the command a `Call`."""
 
     @click.option("--project", type=click.Path(exists=True, file_okay=False), help="Folder whose project it is.")
     @click.option("--user", metavar="NAME", help="Whose memory, where several people share a store.")
+    @click.option("--agent", metavar="NAME", help="Also what this agent keeps to itself.")
     @click.option("--json", "as_json", is_flag=True, help="One line of JSON, and nothing else on standard output.")
     @wraps(command)
     def run(*args: P.args, **named: P.kwargs) -> R:
         everywhere = click.get_current_context().find_root().params.get("as_json")
         terminal = Terminal(as_json=bool(named.pop("as_json") or everywhere))
-        call = Call.of(terminal, project_dir=named.pop("project"), user_id=named.pop("user"))
+        who = {"user_id": named.pop("user"), "agent": named.pop("agent")}
+        call = Call.of(terminal, project_dir=named.pop("project"), **who)
         return command(call, *args, **named)
 
     return run
