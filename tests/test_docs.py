@@ -38,6 +38,14 @@ def section(toolset):
     return next(part for part in parts if f"`{toolset}`" in part.partition("\n")[0])
 
 
+def anchors(path):
+    """What a link to each heading of a page ends with, as GitHub makes it."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE)
+    slugs = [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+    return {slug if (n := slugs[:place].count(slug)) == 0 else f"{slug}-{n}" for place, slug in enumerate(slugs)}
+
+
 @pytest.mark.parametrize(("toolset", "tool"), TOOLS)
 def test_every_tool_of_every_toolset_has_a_row_in_the_tools_page(toolset, tool):
     assert f"| `{tool}` |" in section(toolset)
@@ -82,6 +90,20 @@ def test_every_relative_link_leads_to_a_file(document):
     links = re.findall(r"\]\(([^)#]+)", document.read_text())
     missing = [link for link in links if "://" not in link and not (document.parent / link).exists()]
     assert missing == []
+
+
+@pytest.mark.parametrize("document", PAGES, ids=lambda path: path.name)
+def test_every_link_to_a_heading_leads_to_one(document):
+    links = re.findall(r"\]\(([^)#\s]*)#([^)\s]+)\)", document.read_text())
+    here = [(document.parent / path if path else document, anchor) for path, anchor in links if "://" not in path]
+    assert [(path.name, anchor) for path, anchor in here if anchor not in anchors(path)] == []
+
+
+def test_anchors_are_those_that_a_reader_of_the_pages_follows(tmp_path):
+    (tmp_path / "page.md").write_text(
+        "# The `bank` set, v2\n## It's on_time\n```\n# no heading\n```\n## It's on_time\n"
+    )
+    assert anchors(tmp_path / "page.md") == {"the-bank-set-v2", "its-on_time", "its-on_time-1"}
 
 
 @pytest.mark.parametrize(("program", "printed"), EXAMPLES)

@@ -29,8 +29,8 @@ from retain.engine.recall.recall import Question
 from retain.engine.remember import Remembered
 from retain.engine.revise import Edit, Revised
 from retain.engine.tracking.projects import known
-from retain.errors import InvalidInput, NotFound, RetainError, StoreDown, invalid
-from retain.folders import project_of, real_path, spellings, why_no_folder
+from retain.errors import InvalidInput, NotFound, RetainError, StoreDown, invalid, shorten
+from retain.folders import is_no_project, project_of, real_path, spellings, why_no_folder
 from retain.run_files import ClientSession
 from retain.wiring import make_embedder, make_llm, make_store
 
@@ -44,6 +44,7 @@ _RETRY_SECONDS = 1.0
 _PROJECT_SECONDS = 5.0
 
 MAX_USER = 200
+_NO_PROJECT = "the home folder and `/` are no projects, nor is a folder of a repository that begins there"
 
 E = TypeVar("E", bound=StrEnum)
 Moment = datetime | str
@@ -233,14 +234,15 @@ class Retain:
             raise invalid(field, path, f"{wrong}; give the path of a project's folder")
         found = project_of(Path(real), Path.home(), self._clock.now())
         if found is None:
-            none = "the home folder and `/` are no projects, nor is a folder of a repository that begins there"
-            raise invalid(field, path, f"{none}; give the path of a project's folder")
+            raise invalid(field, path, f"{_NO_PROJECT}; give the path of a project's folder")
         return found
 
     def _named(self, named: str, caller: Caller) -> Project:
         for spelling in spellings(named, self._folder, Path.home()):
             with suppress(NotFound):
                 return known(self.engine.parts, spelling, caller).project
+        if is_no_project(named, self._folder, Path.home()):
+            raise NotFound(f"{shorten(named)} is no project: {_NO_PROJECT}; name one", project_id=named)
         return known(self.engine.parts, named, caller).project  # raises, with the name as it was given
 
     @property

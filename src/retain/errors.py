@@ -4,8 +4,10 @@ RetainError
 ├── InvalidInput          the caller's fault; every bad field is named
 │   └── InvalidPath       a folder that is not there, or outside of what may be indexed
 ├── NotFound              nothing has that id or name here
-├── Refused               understood, and against a rule (a forgotten memory cannot be updated)
-│   └── Taken             another memory has that title
+│   └── UnknownTool       no tool of this server is called that
+├── Refused               understood, and against a rule
+│   ├── Ended             the memory was forgotten, invalidated or superseded, so it cannot be changed
+│   └── Taken             another memory has that title, or says exactly that
 ├── Unavailable           something outside the caller's reach failed
 │   ├── StoreDown         the store cannot be opened or reached
 │   │   └── StoreCorrupt  its file is damaged
@@ -20,7 +22,8 @@ RetainError
 └── ConfigError           a setting has a value that cannot be used
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 
@@ -72,12 +75,20 @@ class NotFound(RetainError):
     code = "not_found"
 
 
+class UnknownTool(NotFound):
+    pass
+
+
 class Refused(RetainError):
     code = "refused"
 
 
+class Ended(Refused):
+    pass
+
+
 class Taken(Refused):
-    code = "taken"
+    pass
 
 
 class Unavailable(RetainError):
@@ -130,6 +141,23 @@ class MissingExtra(Unavailable):
 
 class ConfigError(RetainError):
     code = "config_error"
+
+
+@contextmanager
+def together(faults: Sequence[Fault]) -> Iterator[None]:
+    """Raises what was found wrong before with what is found inside, so that all of it is said at once."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput([*faults, *error.faults]) from None
+    except NotFound as error:
+        if not faults:
+            raise
+        named = {name: value for name, value in error.details.items() if isinstance(value, str)}
+        missing = [Fault(name, shorten(value), error.message) for name, value in named.items()]
+        raise InvalidInput([*faults, *missing]) from None
+    if faults:
+        raise InvalidInput(faults)
 
 
 def invalid(field: str, value: object, problem: str) -> InvalidInput:

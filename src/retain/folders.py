@@ -61,6 +61,13 @@ def spellings(named: str, beside: "Path", home: "Path") -> list[str]:
     return list(dict.fromkeys(each for each in found if each))
 
 
+def is_no_project(named: str, beside: "Path", home: "Path") -> bool:
+    """Whether somebody names a folder by its path that is there and no project: the home folder, or the root."""
+    text = named.strip()
+    real = real_path(text, beside) if os.sep in text or text in (".", "..", "~") else None
+    return real is not None and os.path.isdir(real) and root_of(real, str(home)) is None
+
+
 def _git_root(folder: str) -> str | None:
     while True:
         marker = os.path.join(folder, ".git")

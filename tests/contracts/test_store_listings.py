@@ -126,6 +126,15 @@ def test_the_best_of_the_vectors_of_a_memory_decides(store):
     assert store.near(a_vector(1), "another", wanted(), 0.0) == {}
 
 
+def test_a_term_of_a_tag_is_held_by_who_carries_it(store):
+    save(store, a_memory("m1", "one", tags=("PaymentGateway", "ops")), a_memory("m2", "two", tags=("Ops", "auth-keys")))
+    save(store, a_memory("m3", "three", tags=("ops",), place=a_place("other")), a_memory("m4", "ops for all"))
+    assert store.holding(["gateway"], wanted()) == store.holding(["paymentgateway"], wanted()) == {"m1"}
+    assert store.holding(["op"], wanted()) == {"m1", "m2", "m4"}
+    assert store.holding(["key", "payment"], wanted()) == {"m1", "m2"}
+    assert store.holding(["op"], wanted(tags=("auth-keys",))) == {"m2"}
+
+
 def test_holding_is_every_memory_with_any_of_the_terms(store):
     save(store, *(a_memory(f"m{n}", f"common number{n}") for n in range(2100)), a_memory("t", "x", title="common"))
     assert len(store.holding(["common", "number7"], wanted())) == 2101

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from making import START, a_code_index, a_memory, a_place, a_project, at, in_state, save
-from retain.domain.changes import ActiveWork, Changes, Conflict, NameFree
+from retain.domain.changes import ActiveWork, Changes, Conflict, NameFree, ProfileStill
 from retain.domain.listing import Row
 from retain.domain.memory import Place, Scope, State
 from retain.domain.session import Profile
@@ -126,6 +126,25 @@ def test_a_name_that_another_project_goes_by_is_not_free(store, taken):
     changes = Changes(at=START, expects=(broken,), projects=(third,), profiles=(a_profile(third, taken),))
     assert store.apply(changes) == Conflict(broken)
     assert store.profile("p3", "") is None
+
+
+def test_a_profile_that_changed_since_it_was_read_is_noticed(store):
+    name(store, a_profile())
+    save(store, a_memory(place=a_place("p2")), projects=(BLOG,))
+    unnamed = store.profile("p2", "")
+    save(store, expects=(ProfileStill("p1", "", a_profile()), ProfileStill("p2", "", unnamed)))
+    save(store, expects=(ProfileStill("p1", "ada", None), ProfileStill("nowhere", "", None)))
+    name(store, a_profile(description="sells things"), a_profile(BLOG, "Diary"))
+    for broken in (ProfileStill("p1", "", a_profile()), ProfileStill("p1", "", None), ProfileStill("p2", "", unnamed)):
+        assert store.apply(Changes(at=START, expects=(broken,), profiles=(a_profile(),))) == Conflict(broken)
+    assert store.profile("p1", "").description == "sells things"
+
+
+@pytest.mark.parametrize("called", ["blog", "BLOG"])
+def test_a_slug_is_not_given_out_that_is_the_name_of_another_project(store, called):
+    name(store, a_profile(name=called, user="ada"), a_profile(a_project("p5", "fifth"), "blog-2"))
+    save(store, projects=(BLOG,))
+    assert store.project("p2").slug == "blog-3"
 
 
 def test_a_name_is_free_for_who_has_it_and_for_other_people(store):

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from retain.engine.drafts import Draft, checked
+from retain.domain.memory import Source
+from retain.engine.drafts import Draft, GivenEntity, checked, draft_faults
 from retain.errors import InvalidInput
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -32,6 +33,44 @@ def test_secrets_are_in_no_field():
         metadata={f"key {SECRET}": {"deep": [f"also {SECRET}"]}},
     )
     assert SECRET not in repr(checked(draft)[0])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"title": SECRET},
+        {"tags": ("ops", SECRET)},
+        {"category": SECRET},
+        {"metadata": {"deep": [{SECRET: 1}]}},
+        {"metadata": {"deep": [SECRET]}},
+        {"source": Source(file=f"/home/{SECRET}")},
+        {"entities": (GivenEntity(SECRET, "key", "names"),)},
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_a_secret_is_reported_whichever_field_it_was_in(given):
+    assert checked(Draft("We deploy", **given))[1] == ("github_token",)
+
+
+def test_a_session_that_is_named_by_a_secret_is_refused_without_repeating_it():
+    with pytest.raises(InvalidInput, match=r"session_id: holds a secret \(github_token\)") as bad:
+        checked(Draft("We deploy", session=SECRET))
+    assert SECRET not in bad.value.message
+
+
+@pytest.mark.parametrize("text", ["\u200b", " \u2060\ufeff\n", "\u200d"])
+def test_what_has_no_width_is_empty(text):
+    faults = draft_faults(Draft(text, title=text, tags=(text,)))
+    assert [fault.field for fault in faults] == ["content", "tags[0]", "title"]
+
+
+def test_joiners_inside_of_words_stay():
+    assert checked(Draft("x", title="می\u200cخواهم"))[0].title == "می\u200cخواهم"
+
+
+def test_all_that_is_wrong_is_told_with_what_only_shows_after_cleaning():
+    faults = draft_faults(Draft("<private>all</private>", title=""))
+    assert [fault.field for fault in faults] == ["title", "content"]
 
 
 def test_a_title_is_one_line():

@@ -51,6 +51,14 @@ def test_a_title_that_holds_the_question_gives_all_that_a_title_can():
     assert parts("jwt token", a_card("Other things"))["title_match"] == 0
 
 
+def test_the_text_weighs_more_than_the_title_and_that_more_than_the_tags():
+    same = parts("jwt token", a_card("JWT token", ("jwt token",)), Likeness(1.0), 1.0)
+    assert same["content_similarity"] > same["title_match"] > same["tag_alignment"] > same["recency_boost"] > 0
+    about = parts("jwt token", a_card("Notes"), Likeness(0.9), 0.9)
+    named = parts("jwt token", a_card("JWT token"), Likeness(0.3), 0.0)
+    assert relevance(about) > relevance(named)
+
+
 def test_a_rare_word_in_the_title_gives_more_than_a_common_one():
     question = asked("jwt service", jwt=2, servic=900)
     rare, common = (breakdown(question, a_card(title), CLOSE, 0.0, START) for title in ("JWT", "Service"))
@@ -136,7 +144,9 @@ def test_an_edited_memory_is_called_updated():
 
 
 def test_by_words_the_share_of_words_is_the_reason():
-    assert any("Holds 75% of the question" in reason for reason in reasons("a b", a_memory(), Likeness(0.75, True)))
+    assert any(
+        "Has 75% of the question's words" in reason for reason in reasons("a b", a_memory(), Likeness(0.75, True))
+    )
 
 
 def test_a_long_question_is_not_repeated_whole():

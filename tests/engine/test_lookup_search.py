@@ -37,6 +37,13 @@ class Off(HashedEmbedder):
         return False
 
 
+class Loading(Off):
+    """A model that is not there yet."""
+
+    def state(self):
+        return ModelState("loading", "")
+
+
 class Pointing(HashedEmbedder):
     """A model for which every question points along the first axis, so that tests choose the cosines."""
 
@@ -94,6 +101,21 @@ def test_below_what_counts_as_a_hit_a_match_must_hold_a_word_of_the_question(she
     assert "far" not in ids(look(shelf, "elephants", Pointing(), threshold=0.0))
     assert "far" in ids(look(shelf, "redis", Pointing(), threshold=0.0))
     assert "far" not in ids(look(shelf, "redis", Pointing(), threshold=0.2))
+
+
+@pytest.mark.parametrize("question", ["payments", "gateway"])
+def test_a_tag_with_a_word_of_the_question_counts_as_holding_it(store, question):
+    memory = a_memory("m1", "Kong", tags=("ops", "PaymentGateway"))
+    save(store, memory, a_memory("m2", "Redis", tags=("ops",)), embeddings=(at_cosine(memory, 0.1),))
+    assert ids(look(store, question, Pointing(), threshold=0.0)) == ["m1"]
+    (match,) = look(store, question, Off()).hits
+    assert (match.stored.memory.id, match.similarity) == ("m1", 1.0)
+
+
+def test_a_tag_is_looked_at_within_the_filters_only(store):
+    save(store, a_memory("m1", "Kong", tags=("gateway", "ops")), a_memory("m2", "Nginx", tags=("gateway",)))
+    save(store, a_memory("m3", "Envoy", tags=("gateway",), place=a_place("other")))
+    assert ids(look(store, "gateway", Off(), tags=("OPS",))) == ["m1"]
 
 
 def test_a_word_is_enough_at_threshold_zero_even_against_the_meaning(store):
@@ -250,6 +272,28 @@ def test_what_was_not_judged_is_explained_when_it_is_shown(crowd):
         assert match.why.breakdown["content_similarity"] > CONTENT * MEANING * match.similarity
 
 
+@pytest.fixture
+def many(store):
+    """More matches than are judged, all of them nearer to every question than the one that has the name."""
+    near = [a_memory(f"m{n:04}", f"redis note {n}", title="Redis" if n % 2 else None) for n in range(JUDGED + 60)]
+    named = a_memory("named", "ERR_POOL_7731 means that redis ran out of connections")
+    cosines = {memory.id: 0.45 - n / 5000 for n, memory in enumerate(near)} | {named.id: 0.05}
+    memories = [*near, named]
+    save(store, *memories, embeddings=tuple(at_cosine(m, cosines[m.id]) for m in memories))
+    return store
+
+
+def test_an_identifier_is_found_first_among_any_number_of_entries(many):
+    for text in ("ERR_POOL_7731", "what does ERR_POOL_7731 mean for redis?"):
+        assert "named" in ids(look(many, text, Pointing(), threshold=0.0, limit=3))
+
+
+def test_the_least_relevant_come_first_when_asked_for_though_they_were_not_judged_before(many):
+    worst = look(many, "redis", Pointing(), threshold=0.3, limit=20, sort=Sort(SortField.RELEVANCE, descending=False))
+    scores = [match.relevance for match in worst.hits]
+    assert scores == sorted(scores) and len(set(scores)) > 1
+
+
 def test_results_are_the_same_whenever_they_are_asked_for(store):
     words = ["redis", "port", "cache", "token", "deploy", "queue"]
     chance = random.Random(5)
@@ -268,8 +312,15 @@ def test_without_a_model_everything_that_holds_a_word_matches_and_it_is_said(sto
 
 
 def test_without_a_model_and_without_a_word_it_fails_with_a_reason(store):
-    with pytest.raises(EmbeddingFailed, match="has no word"):
+    with pytest.raises(EmbeddingFailed, match=r"has no word to search for. Ask in words$") as failed:
         look(store, "?!", Off())
+    assert not failed.value.retry_possible
+
+
+def test_while_the_model_loads_a_question_without_words_may_be_asked_again(store):
+    with pytest.raises(EmbeddingFailed, match="try again once the model is ready") as failed:
+        look(store, "?!", Loading())
+    assert failed.value.retry_possible
 
 
 def test_vectors_of_another_length_are_no_reason_to_find_nothing(store):
@@ -287,7 +338,7 @@ def test_memories_without_vectors_are_compared_by_words_and_it_is_said(store):
     assert codes(found) == ["keyword_only"]
     assert "3 memories have no vectors" in found.warnings[0].message
     reasons = next(match.why.reasons for match in found.hits if match.stored.memory.id == "whole")
-    assert any("Holds 100% of the question" in reason for reason in reasons)
+    assert any("Has 100% of the question's words" in reason for reason in reasons)
     assert not any("meaning" in reason for reason in reasons)
 
 

@@ -44,7 +44,7 @@ def note(store, text, times=1, found=1, project="shop", user=""):
 
 def test_a_tag_is_suggested_with_how_many_carry_it(store, ask):
     keep(store, "one", "two", "three", "four", "five", tags=("auth",))
-    assert ask("au") == [Suggestion("auth", "Tag of 5 memories", 0.86)]
+    assert ask("au") == [Suggestion("auth", "Tag carried by 5 memories", 0.86)]
 
 
 def test_a_title_is_suggested_with_what_it_is_the_title_of(store, ask):
@@ -100,7 +100,7 @@ def test_the_titles_of_memories_whose_tag_fits_come_last(store, ask):
     keep(store, "one", title="Login", category="pattern", tags=("web", "auth"))
     keep(store, "two", title="Author of it all", category="decision", tags=("auth",))
     assert ask("auth") == [
-        Suggestion("auth", "Tag of 2 memories", 0.75),
+        Suggestion("auth", "Tag carried by 2 memories", 0.75),
         Suggestion("Author of it all", "Title of a decision", 0.67),
         Suggestion("Login", "Title of a pattern tagged auth", 0.47),
     ]

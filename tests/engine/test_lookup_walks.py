@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from making import a_memory, at, save, wanted
 from retain.domain.changes import Changes
 from retain.domain.listing import Page, Row
-from retain.engine.lookup.walks import Walks
+from retain.engine.lookup.walks import PATIENCE, Walks
 
 
 class Entries:
@@ -38,6 +38,15 @@ class Entries:
         return page
 
 
+class Hours:
+    """A clock that a test sets."""
+
+    seconds = 0.0
+
+    def __call__(self):
+        return self.seconds
+
+
 def walk(walks, entries, limit, between=lambda _: None, key="me"):
     """All that a reader sees who goes on for as long as there is more, by the totals it is told."""
     seen, offset, total = [], 0, 1
@@ -50,12 +59,12 @@ def walk(walks, entries, limit, between=lambda _: None, key="me"):
 
 
 def test_a_walk_sees_everything_once():
-    assert walk(Walks(), Entries(1, 2, 3, 4, 5), 2) == ["m5", "m4", "m3", "m2", "m1"]
+    assert walk(Walks(Hours()), Entries(1, 2, 3, 4, 5), 2) == ["m5", "m4", "m3", "m2", "m1"]
 
 
 def test_what_is_added_at_the_front_does_not_push_an_entry_onto_the_next_page():
     new = iter(range(10, 99))
-    assert walk(Walks(), Entries(1, 2, 3, 4), 2, lambda all: all.add(next(new))) == ["m4", "m3", "m2", "m1"]
+    assert walk(Walks(Hours()), Entries(1, 2, 3, 4), 2, lambda all: all.add(next(new))) == ["m4", "m3", "m2", "m1"]
 
 
 def test_what_is_deleted_behind_the_reader_does_not_hide_an_entry():
@@ -63,7 +72,7 @@ def test_what_is_deleted_behind_the_reader_does_not_hide_an_entry():
         entries.delete(5)
         entries.delete(6)
 
-    assert walk(Walks(), Entries(1, 2, 3, 4, 5, 6), 2, delete_two) == ["m6", "m5", "m4", "m3", "m2", "m1"]
+    assert walk(Walks(Hours()), Entries(1, 2, 3, 4, 5, 6), 2, delete_two) == ["m6", "m5", "m4", "m3", "m2", "m1"]
 
 
 CHANGES = st.lists(st.tuples(st.sampled_from(["add", "delete"]), st.integers(0, 40)), max_size=4)
@@ -79,21 +88,21 @@ def test_what_stays_is_seen_once_and_nothing_is_seen_twice(times, limit, changes
             getattr(entries, act)(time)
             always.intersection_update(entries.rows)
 
-    seen = walk(Walks(), entries, limit, others)
+    seen = walk(Walks(Hours()), entries, limit, others)
     assert len(seen) == len(set(seen))
     assert {row.id for row in always} <= set(seen)
 
 
 @given(st.sets(st.integers(0, 40), max_size=25), st.integers(1, 7), st.integers(0, 30))
 def test_while_nobody_writes_an_offset_is_an_offset(times, limit, offset):
-    walks, entries = Walks(), Entries(*times)
+    walks, entries = Walks(Hours()), Entries(*times)
     walk(walks, entries, limit)
     plain = entries.fetch(limit)(offset, None)
     assert walks.page("me", offset, entries.fetch(limit)) == (plain.items, plain.total)
 
 
 def test_the_total_is_of_all_that_was_and_will_be_seen():
-    walks, entries = Walks(), Entries(1, 2, 3, 4, 5)
+    walks, entries = Walks(Hours()), Entries(1, 2, 3, 4, 5)
     assert walks.page("me", 0, entries.fetch(2)) == (["m5", "m4"], 5)
     entries.delete(5)
     entries.delete(3)
@@ -102,7 +111,7 @@ def test_the_total_is_of_all_that_was_and_will_be_seen():
 
 
 def test_a_page_can_be_asked_for_again():
-    walks, entries = Walks(), Entries(1, 2, 3, 4, 5)
+    walks, entries = Walks(Hours()), Entries(1, 2, 3, 4, 5)
     walks.page("me", 0, entries.fetch(2))
     once = walks.page("me", 2, entries.fetch(2))
     entries.add(9)
@@ -110,14 +119,14 @@ def test_a_page_can_be_asked_for_again():
 
 
 def test_from_the_start_all_is_seen_anew():
-    walks, entries = Walks(), Entries(1, 2)
+    walks, entries = Walks(Hours()), Entries(1, 2)
     walk(walks, entries, 1)
     entries.add(3)
     assert walk(walks, entries, 1) == ["m3", "m2", "m1"]
 
 
 def test_who_asks_again_at_the_end_sees_only_what_came_after_it():
-    walks, entries = Walks(), Entries(5, 6, 7)
+    walks, entries = Walks(Hours()), Entries(5, 6, 7)
     walks.page("me", 0, entries.fetch(9))
     entries.add(8)
     assert walks.page("me", 3, entries.fetch(9)) == ([], 3)
@@ -126,14 +135,14 @@ def test_who_asks_again_at_the_end_sees_only_what_came_after_it():
 
 
 def test_a_page_of_another_size_goes_on_where_the_last_one_ended():
-    walks, entries = Walks(), Entries(1, 2, 3, 4, 5)
+    walks, entries = Walks(Hours()), Entries(1, 2, 3, 4, 5)
     walks.page("me", 0, entries.fetch(1))
     entries.add(9)
     assert walks.page("me", 1, entries.fetch(3)) == (["m4", "m3", "m2"], 5)
 
 
 def test_readers_do_not_move_each_other():
-    walks, entries = Walks(), Entries(1, 2, 3, 4)
+    walks, entries = Walks(Hours()), Entries(1, 2, 3, 4)
     walks.page("me", 0, entries.fetch(2))
     entries.add(5)
     walks.page("you", 0, entries.fetch(2))
@@ -142,7 +151,7 @@ def test_readers_do_not_move_each_other():
 
 
 def test_of_many_walks_those_are_forgotten_that_nobody_went_on_with():
-    walks, entries = Walks(most=4), Entries(1, 2, 3, 4)
+    walks, entries = Walks(Hours(), most=4), Entries(1, 2, 3, 4)
     walks.page("me", 0, entries.fetch(2))
     walks.page("old", 0, entries.fetch(2))
     entries.add(5)
@@ -153,8 +162,21 @@ def test_of_many_walks_those_are_forgotten_that_nobody_went_on_with():
     assert walks.page("old", 2, entries.fetch(2)) == (["m3", "m2"], 5)
 
 
+def test_after_minutes_without_use_an_offset_is_counted_from_the_start():
+    clock, entries = Hours(), Entries(1, 2, 3, 4)
+    walks = Walks(clock)
+    walks.page("me", 0, entries.fetch(2))
+    entries.add(5)
+    clock.seconds = PATIENCE
+    assert walks.page("me", 2, entries.fetch(2)) == (["m2", "m1"], 4)
+    clock.seconds = 2 * PATIENCE
+    assert walks.page("me", 2, entries.fetch(2)) == (["m2", "m1"], 4)
+    clock.seconds = 3 * PATIENCE + 1
+    assert walks.page("me", 2, entries.fetch(2)) == (["m3", "m2"], 5)
+
+
 def test_many_threads_read_at_once():
-    walks, entries, seen = Walks(), Entries(*range(40)), {}
+    walks, entries, seen = Walks(Hours()), Entries(*range(40)), {}
 
     def read(key):
         seen[key] = walk(walks, entries, 3, key=key)
@@ -171,7 +193,7 @@ def test_many_threads_read_at_once():
 def test_a_walk_over_a_store_in_which_others_write(store, limit):
     memories = [a_memory(f"m{n}", f"text {n}", when=at(n // 2)) for n in range(9)]
     save(store, *memories)
-    walks, seen, offset, total = Walks(), [], 0, 1
+    walks, seen, offset, total = Walks(Hours()), [], 0, 1
     while offset < total:
         cards, total = walks.page("me", offset, lambda *place: store.page(wanted(), limit, *place))
         seen += [card.id for card in cards]

@@ -59,9 +59,11 @@ def test_the_title_of_what_is_gone_is_free(app, end):
 def test_what_comes_back_must_find_its_title_free(app):
     first = entry(app, "Deploy day").memory
     app.forget(first.id)
-    entry(app, "Deploy day", "We deploy on Fridays.")
-    with pytest.raises(Taken):
+    second = entry(app, "DEPLOY day", "We deploy on Fridays.").memory
+    with pytest.raises(Taken, match=r'has the title "DEPLOY day" already; .* Rename or forget that one first'):
         app.bring_back(first.id)
+    app.engine.update(second.id, Edit(title="Deploy day, now"), app.caller())
+    assert app.bring_back(first.id).is_active
 
 
 def test_an_equal_text_under_another_title_is_kept_and_tied(app):

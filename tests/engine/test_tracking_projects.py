@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -17,6 +18,17 @@ SHOP = a_project("0shop000000000000000", "shop", "/home/ada/work/shop")
 API = a_project("0api0000000000000000", "api", "/home/ada/work/api")
 ADA = Caller("")
 KEY = "sk-ant-api03-" + "q7Zx" * 22 + "AA"
+
+
+class Follower(Rival):
+    """A store in which another window acts right after the first plan is applied."""
+
+    def apply(self, changes):
+        act, self._act = self._act, None
+        outcome = super().apply(changes)
+        if act:
+            act()
+        return outcome
 
 
 @pytest.fixture
@@ -40,6 +52,7 @@ def named(parts):
         "e-commerce  api",
         "shop",
         " shop ",
+        "SHOP",
     ],
 )
 def test_a_project_is_known_by_id_path_name_and_slug(parts, named, spelling):
@@ -118,7 +131,7 @@ def test_a_project_with_memories_keeps_the_day_on_which_it_became_known(parts, c
     assert (done.existed, done.renamed_from, done.profile.created) == (True, "api", API.created)
 
 
-@pytest.mark.parametrize("name", ["E-Commerce API", "e-commerce api", "shop", "Ｅ-Commerce API"])
+@pytest.mark.parametrize("name", ["E-Commerce API", "e-commerce api", "shop", "SHOP", "Ｓhop", "Ｅ-Commerce API"])
 def test_a_name_by_which_another_project_goes_is_refused(parts, named, name):
     with pytest.raises(InvalidInput, match=f"already.*given: {name}") as bad:
         init(parts, API, name, None, ADA)
@@ -133,6 +146,8 @@ def test_all_that_is_wrong_with_a_new_project_is_said_at_once(parts):
     assert [fault.field for fault in bad.value.faults] == ["name", "description"]
     with pytest.raises(InvalidInput, match="1 to 200 characters"):
         init(parts, SHOP, "x" * 201, None, ADA)
+    with pytest.raises(InvalidInput, match="name: is empty"):
+        init(parts, SHOP, "\u200b\u2060", None, ADA)
     assert listed(parts, ADA, 10) == ([], 0)
 
 
@@ -157,11 +172,57 @@ def test_folders_of_one_name_get_slugs_of_their_own(parts, named):
     assert known(parts, "shop-2", ADA).name == "Old shop"
 
 
+@pytest.mark.parametrize("name", ["blog", "Blog"])
+def test_a_folder_that_is_called_as_another_project_is_named_gets_the_next_slug(parts, name):
+    init(parts, SHOP, name, None, ADA)
+    other = a_project("0blog000000000000000", "blog", "/home/ada/blog")
+    save(parts.store, a_memory(place=a_place(other.id)), projects=(other,))
+    assert known(parts, "blog", ADA).project == SHOP
+    assert known(parts, "blog-2", ADA).project == replace(other, slug="blog-2")
+
+
+def test_of_slugs_that_differ_in_case_the_one_that_is_spelled_so_is_meant(parts):
+    pair = a_project("0app0000000000000000", "app"), a_project("0app1111111111111111", "App")
+    for n, project in enumerate(pair):
+        init(parts, project, f"Number {n}", None, ADA)
+    assert [known(parts, each.slug, ADA).project for each in pair] == list(pair)
+
+
 def test_a_name_that_another_window_takes_at_the_same_moment_is_refused(parts):
     rival = Rival(parts.store, lambda: init(parts, API, "The one", None, ADA))
     with pytest.raises(InvalidInput, match=API.path):
         init(replace(parts, store=rival), SHOP, "The one", None, ADA)
     assert parts.store.project(SHOP.id) is None
+
+
+@pytest.mark.parametrize("known_before", [False, True])
+def test_a_description_that_another_window_writes_at_the_same_moment_stays(parts, known_before):
+    if known_before:
+        save(parts.store, a_memory(place=a_place(SHOP.id)), projects=(SHOP,))
+    rival = Rival(parts.store, lambda: init(parts, SHOP, "Shop", "Sells things", ADA))
+    done = init(replace(parts, store=rival), SHOP, "Shop", None, ADA)
+    assert (done.existed, done.renamed_from, done.profile.description) == (True, None, "Sells things")
+    assert known(parts, "Shop", ADA) == done.profile
+
+
+def test_who_renames_a_project_is_told_the_name_that_was_asked_for(parts, named):
+    follower = Follower(parts.store, lambda: init(parts, SHOP, "Two", None, ADA))
+    done = init(replace(parts, store=follower), SHOP, "One", None, ADA)
+    assert (done.profile.name, done.renamed_from) == ("One", named.name)
+    assert known(parts, SHOP.id, ADA).name == "Two"
+
+
+def test_descriptions_survive_windows_that_initialise_one_folder_at_once(two_stores, clock):
+    windows = [Parts(store, HashedEmbedder(), clock) for store in two_stores]
+    for n in range(20):
+        named = partial(init, project=a_project(f"{n:020}", f"p{n}"), name=f"Name {n}", caller=ADA)
+        with ThreadPoolExecutor(2) as pool:
+            told, bare = (
+                pool.submit(named, windows[0], description="Sells"),
+                pool.submit(named, windows[1], description=None),
+            )
+            told.result(), bare.result()
+        assert known(windows[0], f"Name {n}", ADA).description == "Sells"
 
 
 def test_windows_that_initialise_one_folder_at_once_agree(two_stores, clock):

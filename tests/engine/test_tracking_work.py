@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from fakes import Rival
+from fakes import FixedClock, Rival
 from making import a_project, at
 from retain.domain.changes import Applied, Changes, Conflict, WorkActive
 from retain.domain.memory import Kind, Scope
@@ -23,6 +23,14 @@ SHOP, API = a_project("0shop000000000000000", "shop"), a_project("0api0000000000
 HERE, THERE = Caller(project=SHOP, session="window-1"), Caller(project=API, session="window-2")
 BOB = Caller("bob", SHOP, "window-3")
 KEY = "sk-ant-api03-" + "q7Zx" * 22 + "AA"
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+class Running(FixedClock):
+    """Time that passes whenever somebody looks at it."""
+
+    def now(self):
+        return self.tick()
 
 
 @pytest.fixture
@@ -72,9 +80,16 @@ def test_all_that_is_wrong_with_a_start_is_said_at_once(tracking):
     assert tracking.sessions(None, None, 10, 0, HERE) == ([], 0)
 
 
-def test_secrets_in_a_title_and_a_description_are_removed_and_reported(tracking):
-    started = tracking.start(f"Rotate {KEY}", f"{KEY} leaked", (), HERE)
-    assert KEY not in f"{started.work}" and started.redacted == ("anthropic_key",)
+@pytest.mark.parametrize("said", [(TOKEN, None, ()), ("Rotate", TOKEN, ()), ("Rotate", None, ("ops", TOKEN))])
+def test_secrets_in_title_description_and_tags_are_removed_and_reported(tracking, said):
+    started = tracking.start(*said, HERE)
+    assert TOKEN not in f"{started.work}" and started.redacted == ("github_token",)
+
+
+def test_a_session_id_that_holds_a_secret_is_refused_and_not_repeated(tracking):
+    with pytest.raises(InvalidInput, match=r"session_id: holds a secret \(anthropic_key\)") as bad:
+        note(tracking, "x", session=KEY)
+    assert KEY not in bad.value.message
 
 
 def test_starting_aborts_the_active_session_of_that_project_only(tracking, engine, clock):
@@ -168,6 +183,14 @@ def test_an_outcome_is_recalled_like_any_memory(engine):
     assert (hit.stored.memory.importance, hit.stored.memory.category) == (0.7, "progress")
 
 
+def test_a_session_ends_at_the_moment_at_which_its_outcome_was_said(store):
+    engine = Engine(Parts(store, HashedEmbedder(), Running()))
+    begin(engine.tracking)
+    done = engine.tracking.complete(None, "Done.", "It went well.", HERE).work
+    said = [stored.memory.created for stored in engine.newest(HERE, 10)]
+    assert said == [done.ended, done.ended]
+
+
 @pytest.mark.parametrize("summary", [None, "", " \n"])
 def test_a_session_may_end_without_a_summary(tracking, summary):
     work = begin(tracking)
@@ -231,6 +254,15 @@ def test_a_session_that_is_not_there_is_said_to_be_so(tracking, unknown):
         assert bad.value.details == {"session_id": unknown}
 
 
+def test_the_id_of_a_tracked_session_is_known_in_any_dress_and_others_stay(tracking):
+    work = begin(tracking)
+    for given in (work.id, work.id.removeprefix("sess_")):
+        assert tracking.id_of(given, HERE) == work.id
+        assert tracking.id_of(given, BOB) == given
+    assert tracking.id_of("0mwi0000000000000000", HERE) == "0mwi0000000000000000"
+    assert tracking.id_of("monday", HERE) == "monday"
+
+
 def test_sessions_of_another_user_do_not_exist(tracking):
     work = begin(tracking)
     for ask in (lambda: tracking.get(work.id, BOB), lambda: note(tracking, "x", session=work.id, caller=BOB)):
@@ -250,10 +282,41 @@ def test_without_a_name_the_session_that_this_process_started_last_is_meant(wind
 
 def test_without_a_name_the_only_active_session_is_meant(windows):
     mine, theirs = windows
-    begin(mine)
     only = begin(theirs, "Refunds", THERE)
-    mine.complete(None, "Done.", None, HERE)
-    assert note(mine, "there").work == only
+    assert note(mine, "there", caller=THERE).work == only
+    assert note(mine, "there", caller=THERE).warnings == ()
+
+
+@pytest.mark.parametrize("caller", [HERE, Caller()])
+def test_the_only_active_session_of_another_project_is_taken_and_named(windows, caller):
+    mine, theirs = windows
+    only = begin(theirs, "Refunds", THERE)
+    for done in (note(mine, "from afar", caller=caller), mine.complete(None, "Done.", None, caller)):
+        (warning,) = done.warnings
+        assert (done.work.id, warning.code) == (only.id, "other_project")
+        assert f"{only.id} (Refunds) in the project api" in warning.message
+
+
+@pytest.mark.parametrize("end", ["completed", "aborted"])
+def test_once_the_session_started_here_has_ended_nothing_goes_to_somebody_elses(windows, end):
+    mine, theirs = windows
+    work = begin(mine)
+    other = begin(theirs, "Refunds", THERE)
+    mine.complete(None, "Done.", None, HERE) if end == "completed" else theirs.abort(HERE)
+    for write in (lambda: note(mine, "late"), lambda: mine.complete(None, "x", None, HERE)):
+        with pytest.raises(Refused, match=f"the last that was started here, was {end} on .*session_id") as bad:
+            write()
+        assert bad.value.details == {"session_id": work.id, "status": end}
+    assert texts(theirs.get(other.id, THERE)) == []
+    assert note(mine, "named", session=other.id).work == other
+
+
+def test_what_one_user_started_here_says_nothing_about_another(tracking):
+    begin(tracking, caller=BOB)
+    tracking.complete(None, "Done.", None, BOB)
+    work = begin(tracking)
+    tracking._latest.pop("")
+    assert note(tracking, "mine").work == work
 
 
 def test_without_a_name_several_active_sessions_are_listed(windows):

@@ -225,6 +225,17 @@ def test_a_finished_session_takes_no_more_entries(working):
     assert working("session", "log", "More", "--in", id, "--json").body["status"] == "completed"
 
 
+def test_titles_and_names_that_speak_of_tools_are_shown_as_they_were_written(retain):
+    title = "Rename session_start, then call session_list"
+    retain("project", "init", "About project_init")
+    id = retain("session", "start", title, "--json").body["id"]
+    retain("session", "done", "Renamed")
+    late = retain("session", "log", "More", "--in", id)
+    assert f"({title})" in late.err and "run `retain session start` to begin a new session" in late.err
+    unknown = retain("project", "show", "call session_start")
+    assert "there is no project call session_start; known are About project_init; run `retain project" in unknown.err
+
+
 def test_an_unknown_session_is_not_found(working):
     for words in (("log", "x", "--in", "sess_" + "0" * 20), ("show", "nonsense")):
         done = working("session", *words)

@@ -15,10 +15,11 @@ from retain.errors import (
     SchemaNewer,
     StorageFull,
     StoreBusy,
+    UnknownTool,
     invalid,
 )
 from retain.surfaces.bank_errors import envelope
-from surfaces.banking import JWT, data, entry, error, faults
+from surfaces.banking import JWT, data, entry, error, faults, folder
 from surfaces.wire import BANK
 
 ID = "mem_" + "0" * 20
@@ -70,7 +71,18 @@ def test_one_fault_stands_beside_the_list_and_several_only_in_it(bank):
 def test_a_fault_repeats_the_value_and_says_what_to_do(bank):
     body = bank.refused("memory_list", limit=500)
     assert data(body)["validation_errors"] == [{"field": "limit", "error": "must be between 1 and 100", "value": "500"}]
-    assert data(body)["hint"].startswith("Nothing was written")
+    assert data(body)["hint"] == "Nothing was done. Correct what is named here and call again."
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "value"),
+    [
+        ("memory_search", {"query": "x" * 10_001}, "10001 characters"),
+        ("memory_create", {**CALLS["memory_create"], "tags": ["x"] * 51}, "51 items"),
+    ],
+)
+def test_of_what_is_too_long_the_length_is_told(bank, tool, given, value):
+    assert data(bank.refused(tool, **given))["validation_errors"][0]["value"] == value
 
 
 def test_a_missing_field_has_no_value(bank):
@@ -82,6 +94,42 @@ def test_all_bad_fields_are_named_at_once(bank):
     given = {"type": "x", "title": "", "content": 5, "tags": ["", "y" * 101], "session_id": "", "projectid": "z"}
     found = faults(bank.refused("memory_create", **given))
     assert set(found) == {"type", "title", "content", "tags[0]", "tags[1]", "session_id", "projectid"}
+
+
+BELL = "\u0007"  # passes the schema, and is no text
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "fields"),
+    [
+        (
+            "memory_create",
+            {"type": "code", "title": BELL, "content": "<private>q</private>", "tags": [BELL], "project_id": "nowhere"},
+            {"title", "content", "tags[0]", "project_id"},
+        ),
+        (
+            "session_start",
+            {"title": BELL, "tags": [BELL], "project_id": "nowhere"},
+            {"title", "tags[0]", "project_id"},
+        ),
+        ("project_init", {"name": BELL, "path": "/nowhere/at/all"}, {"name", "path"}),
+        (
+            "session_log",
+            {"content": "a", "message": "b", "entry_type": "info", "type": "issue"},
+            {"content, message", "entry_type, type"},
+        ),
+        ("session_log", {"entry_type": "info", "type": "issue"}, {"content", "entry_type, type"}),
+        (
+            "memory_faceted-search",
+            {"query": "q", "filters": {"tags": [BELL]}, "project_id": "nowhere"},
+            {"tags[0]", "project_id"},
+        ),
+    ],
+)
+def test_what_only_the_engine_finds_wrong_is_named_at_once_too(bank, tool, given, fields):
+    folder(bank, "shop")
+    assert set(faults(bank.refused(tool, **given))) == fields
+    assert (bank("memory_list")["total"], bank("session_list")["total"], bank("project_list")["total"]) == (0, 0, 0)
 
 
 def test_a_rule_beside_the_schema_is_named_with_the_rest(bank):
@@ -138,6 +186,7 @@ def test_a_full_store_says_so(desks, tmp_path):
         (QueryTimeout("late"), "late", {"reason": "query_timeout", "retry_suggested": True}),
         (SchemaNewer("new"), "new", {"reason": "schema_newer", "retry_suggested": False}),
         (EmbeddingFailed("off"), "Embedding generation failed", {"retry_suggested": True, "hint": "off"}),
+        (UnknownTool("none", method="m", close=[]), "Method not found", {"method": "m", "close": [], "hint": "none"}),
         (ConfigError("bad"), "bad", {"reason": "config_error"}),
         (RetainError("odd"), "odd", {"reason": "internal_error"}),
     ],
@@ -145,7 +194,7 @@ def test_a_full_store_says_so(desks, tmp_path):
 )
 def test_each_error_has_its_message_and_its_data(raised, message, told):
     body = envelope(raised)
-    assert error(body) == (-32000, message)
+    assert error(body) == (-32601 if isinstance(raised, UnknownTool) else -32000, message)
     assert data(body).items() >= told.items()
 
 
@@ -167,3 +216,13 @@ def test_over_the_wire_an_error_is_one_and_its_text_says_the_same(servers):
     body = result["structuredContent"]
     assert (error(body), data(body)["memory_id"]) == ((-32000, "Memory not found"), "mem_invalid123")
     assert wire.body("memory_get", id="mem_invalid123") == body
+
+
+def test_a_tool_that_is_not_there_is_answered_as_the_set_named_first_answers(servers):
+    bank, default = servers("bank,default"), servers("default,bank")
+    bank.hello(), default.hello()
+    result = bank.call("memory_serch", query="q")
+    body = result["structuredContent"]
+    assert (result["isError"], error(body)) == (True, (-32601, "Method not found"))
+    assert (data(body)["method"], "memory_search" in data(body)["close"]) == ("memory_serch", True)
+    assert default.body("memory_serch", query="q")["error"] == "not_found"

@@ -65,6 +65,10 @@ def test_tags_and_session_come_back(bank):
 def test_an_entry_of_a_development_session_belongs_to_it(bank):
     id = bank("session_start", title="Login", project_id="shop")["id"]
     assert bank("memory_get", id=entry(bank, session_id=id))["session_id"] == id
+    bare = entry(bank, "Gateway", GATEWAY, session_id=id.removeprefix("sess_"))
+    assert bank("memory_get", id=bare)["session_id"] == id
+    elsewhere = entry(bank, "Other", "Of some other session", session_id="0" * 20)
+    assert bank("memory_get", id=elsewhere)["session_id"] == "0" * 20
 
 
 @pytest.mark.parametrize("title", ["Sign tokens with JWT", "  sign TOKENS with jwt "])
@@ -75,6 +79,7 @@ def test_a_title_that_the_project_has_is_refused_with_its_holder(bank, title):
     assert data(body)["constraint"] == "unique_memory_title_per_project"
     assert data(body)["suggestion"] == "Use a different title or update the existing memory"
     assert data(body)["memory_id"] == first
+    assert f'{first} has the title "Sign tokens with JWT" already' in data(body)["hint"]
     assert bank("memory_list")["total"] == 1
 
 
@@ -111,9 +116,27 @@ def test_a_secret_never_reaches_the_store(bank, field):
     assert secret not in json.dumps(bank("memory_list")) + json.dumps(bank("memory_search", query="key", threshold=0))
 
 
-def test_what_was_removed_is_said(bank):
-    body = bank("memory_create", type="code", title="Keys", content="The key is AKIA" + "Q7Z2M9X4B6N1K8V3")
+@pytest.mark.parametrize("given", [{"content": "A key: {}"}, {"title": "Key {}"}, {"tags": ["ops", "{}"]}])
+def test_what_was_removed_is_said_wherever_it_stood(bank, given):
+    secret = "AKIA" + "Q7Z2M9X4B6N1K8V3"
+    said = json.loads(json.dumps(given).replace("{}", secret))
+    body = bank("memory_create", **{"type": "code", "title": "Keys", "content": "How keys are kept", **said})
     assert codes(body) == ["redacted"]
+    assert secret not in json.dumps(bank("memory_get", id=body["id"]))
+
+
+@pytest.mark.parametrize("given", [{"content": "A key: {}"}, {"title": "Key {}"}, {"tags": ["ops", "{}"]}])
+def test_what_was_removed_from_a_change_is_said_too(bank, given):
+    secret, id = "AKIA" + "Q7Z2M9X4B6N1K8V3", entry(bank)
+    assert codes(bank("memory_update", id=id, **json.loads(json.dumps(given).replace("{}", secret)))) == ["redacted"]
+    assert secret not in json.dumps(bank("memory_get", id=id))
+
+
+def test_a_session_id_that_holds_a_secret_is_refused_and_not_repeated(bank):
+    secret = "ghp_" + "a1B2" * 9
+    body = bank.refused("memory_create", type="code", title="T", content=JWT, session_id=secret)
+    assert list(faults(body)) == ["session_id"] and secret not in json.dumps(body)
+    assert bank("memory_list")["total"] == 0
 
 
 @pytest.mark.parametrize(
@@ -124,6 +147,9 @@ def test_what_was_removed_is_said(bank):
         ({"type": "decision", "title": "T"}, "content"),
         ({"type": "opinion", "title": "T", "content": JWT}, "type"),
         ({"type": "decision", "title": " ", "content": JWT}, "title"),
+        ({"type": "decision", "title": "\u200b\u2060", "content": JWT}, "title"),
+        ({"type": "decision", "title": "T", "content": "\u200b"}, "content"),
+        ({"type": "decision", "title": "T", "content": JWT, "tags": ["\u200b"]}, "tags[0]"),
         ({"type": "decision", "title": "T" * 201, "content": JWT}, "title"),
         ({"type": "decision", "title": "T", "content": "\n"}, "content"),
         ({"type": "decision", "title": "T", "content": "x" * 100_001}, "content"),
@@ -236,6 +262,15 @@ def test_a_title_that_is_taken_stays_with_its_holder(bank):
     assert bank("memory_get", id=id)["title"] == "Gateway"
 
 
+def test_a_text_that_another_entry_has_is_refused_with_its_holder(bank):
+    holder, id = entry(bank), entry(bank, "Gateway", GATEWAY)
+    body = bank.refused("memory_update", id=id, content=JWT)
+    assert error(body) == (-32000, "Database operation failed")
+    assert (data(body)["constraint"], data(body)["memory_id"]) == ("unique_memory_text_per_project", holder)
+    assert holder in data(body)["hint"] and "memory:" not in json.dumps(body)
+    assert bank("memory_get", id=id)["content"] == GATEWAY
+
+
 def test_an_entry_keeps_its_own_title(bank):
     id = entry(bank)
     assert bank("memory_update", id=id, title="Sign Tokens With JWT")
@@ -262,8 +297,11 @@ def test_a_wrong_change_is_named_and_nothing_changes(bank, given, field):
 def test_a_forgotten_entry_cannot_be_changed(bank):
     id = entry(bank)
     bank.app.forget(id)
-    code, message = error(bank.refused("memory_update", id=id, title="New"))
-    assert code == -32000 and "forgotten" in message
+    body = bank.refused("memory_update", id=id, title="New")
+    code, message = error(body)
+    assert code == -32000 and f"{id} is forgotten" in message
+    assert f"`retain forget --restore {id}`" in message and "restore: true" not in message
+    assert (data(body)["memory_id"], data(body)["state"]) == (id, "forgotten")
 
 
 # Deleting

@@ -136,6 +136,13 @@ def test_a_project_that_is_not_there_is_not_found(bank, field, value):
     assert "project_init" in data(body)["hint"]
 
 
+@pytest.mark.parametrize("value", ["~", "/"])
+def test_a_folder_that_can_be_no_project_is_said_to_be_none(bank, value):
+    body = bank.refused("project_get", path=value)
+    assert error(body) == (-32000, "Project not found")
+    assert data(body)["hint"].startswith(f"{value} is no project: the home folder and `/` are no projects")
+
+
 def test_the_current_project_is_known_before_it_holds_anything(bank):
     assert bank("project_get", id="shop")["name"] == "shop"
 

@@ -111,13 +111,22 @@ def test_without_a_model_words_decide_and_it_says_so(desks, tool):
 
 
 @pytest.mark.parametrize("tool", SEARCHES)
+def test_a_tag_is_found_without_a_model(desks, tool):
+    bank = desks(tools=BANK, embedding_model="off")
+    entry(bank, tags=["zebra"])
+    entry(bank, "API gateway", GATEWAY, "pattern")
+    assert titles(bank(tool, query="zebra")) == ["Sign tokens with JWT"]
+
+
+@pytest.mark.parametrize("tool", SEARCHES)
 def test_without_a_model_a_question_without_words_fails_as_the_contract_says(desks, tool):
     bank = desks(tools=BANK, embedding_model="off")
     entry(bank)
     body = bank.refused(tool, query="?!")
     assert error(body) == (-32000, "Embedding generation failed")
-    assert data(body)["retry_suggested"] is True
-    assert data(body)["service"] and "words" in data(body)["fallback"]
+    assert data(body)["retry_suggested"] is False
+    assert data(body)["service"] and data(body)["fallback"] == "Searches go by words"
+    assert "try again" not in data(body)["hint"]
 
 
 def test_without_a_model_an_entry_is_stored_and_says_so(desks):
@@ -289,7 +298,7 @@ def test_suggestions_come_with_a_reason_and_a_confidence(bank):
     entry(bank, "Gateway", GATEWAY, tags=["auth"])
     rows = suggested(bank, "auth")
     assert all(set(row) == {"query", "reason", "confidence"} for row in rows)
-    assert {"query": "auth", "reason": "Tag of 2 memories", "confidence": 0.75} in rows
+    assert {"query": "auth", "reason": "Tag carried by 2 memories", "confidence": 0.75} in rows
     assert "Title of a decision" in {row["reason"] for row in rows if row["query"] == "Authentication middleware"}
 
 
@@ -300,6 +309,16 @@ def test_a_question_that_found_something_is_suggested_again(bank):
     assert [(row["query"], row["reason"]) for row in rows] == [
         ("how are tokens signed", "Asked once, found 1 the last time")
     ]
+
+
+def test_a_question_that_holds_a_secret_is_never_suggested(bank):
+    entry(bank)
+    secret = "ghp_" + "a1B2" * 9
+    for query in (f"tokens {secret}", "tokens of all sorts"):
+        assert found(bank, query=query)["total"] == 1
+    asked = [row["query"] for row in suggested(bank.settled(), "tokens") if row["reason"].startswith("Asked")]
+    assert asked == ["tokens of all sorts"]
+    assert secret not in str(bank.store.past_queries(bank.app.caller().project.id, ""))
 
 
 def test_what_fits_nothing_suggests_nothing(bank):

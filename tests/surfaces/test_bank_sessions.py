@@ -150,8 +150,26 @@ def test_without_a_session_it_goes_to_the_one_started_last_here(bank):
 
 def test_another_process_logs_to_the_only_active_one(desks):
     id = session(desks(tools=BANK))
-    other = desks(tools=BANK)
-    assert log(other)["session_id"] == id
+    done = log(desks(tools=BANK))
+    assert (done["session_id"], done["warnings"]) == (id, [])
+
+
+def test_another_process_that_logs_to_the_session_of_another_project_is_told(desks):
+    bank = desks(tools=BANK)
+    id = session(bank, project_id=project(bank))
+    done = log(desks(tools=BANK))
+    assert (done["session_id"], codes(done)) == (id, ["other_project"])
+    assert id in done["warnings"][0]["message"] and "Payments" in done["warnings"][0]["message"]
+
+
+def test_once_the_session_started_here_has_ended_another_must_be_named(desks):
+    bank, other = desks(tools=BANK), desks(tools=BANK)
+    first = session(bank)
+    theirs = session(other, project_id=project(other))
+    bank("session_complete", outcome="Works")
+    body = bank.refused("session_log", content="More")
+    assert (data(body)["session_id"], data(body)["status"]) == (first, "completed")
+    assert contents(bank, theirs) == []
 
 
 def test_of_several_active_ones_the_error_lists_them(desks):

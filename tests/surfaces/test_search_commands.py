@@ -89,7 +89,7 @@ def test_an_explained_search_takes_every_type(library):
     rows = library("search", "tokens", "--type", "documentation", "--sort", "relevance", "--json").body["results"]
     assert {row["type"] for row in rows} == {"documentation"} and len(rows) == 2
     plain = library("search", "tokens", "--type", "documentation")
-    assert plain.code == 2 and "--explain" in plain.err
+    assert plain.code == 2 and "--explain" in plain.err and "--threshold" in plain.err
 
 
 def test_a_search_that_matches_nothing_says_so_and_ends_with_one(library):

@@ -8,6 +8,7 @@ from typing import Any
 
 from retain.clients.faults import Unfit
 from retain.clients.json_tree import Item, Node, read, trivia_end
+from retain.strict_json import loads
 
 Step = str | int
 Steps = Sequence[Step]
@@ -21,7 +22,7 @@ def data(text: str, *, comments: bool = False) -> Any:
         return {}
     try:
         # Much faster than the tree, and such files have megabytes; what it does not take, the tree explains or reads.
-        return json.loads(text.removeprefix(_BOM), parse_constant=_no_constant)
+        return loads(text.removeprefix(_BOM))
     except (ValueError, RecursionError):
         return read(text, comments=comments).data
 
@@ -160,10 +161,6 @@ def _nested(path: Steps, value: Any) -> Any:
     for step in reversed(path):
         value = {step: value} if isinstance(step, str) else [value]
     return value
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _same(one: Any, other: Any) -> bool:

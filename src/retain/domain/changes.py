@@ -56,6 +56,15 @@ class NameFree:
 
 
 @dataclass(frozen=True, slots=True)
+class ProfileStill:
+    """The user knows the project as it was read, or still does not know it."""
+
+    project: str
+    user: str
+    profile: Profile | None
+
+
+@dataclass(frozen=True, slots=True)
 class ActiveWork:
     """Exactly these sessions are active in the project."""
 
@@ -88,7 +97,7 @@ class StillSo:
     resolved: datetime | None = None
 
 
-Expectation = NoTwin | AtVersion | RunFree | TitleFree | NameFree | ActiveWork | WorkActive | StillSo
+Expectation = NoTwin | AtVersion | RunFree | TitleFree | NameFree | ProfileStill | ActiveWork | WorkActive | StillSo
 
 
 @dataclass(frozen=True, slots=True)

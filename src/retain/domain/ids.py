@@ -25,6 +25,11 @@ def id_of(name: str) -> str:
     return _base36(int.from_bytes(_sha256(name.encode("utf-8", "surrogatepass")), "big") % 36**LENGTH, LENGTH)
 
 
+def dressed(what: str, id: str) -> str:
+    """An id as the contracts that say what it is the id of print it: `mem_<id>`, `proj_<id>`, `sess_<id>`."""
+    return f"{what}_{id}"
+
+
 def undress(text: str) -> str | None:
     """The bare id in `memory:<id>`, `mem_<id>`, `proj_<id>` or `<id>`; None when there is none."""
     import re

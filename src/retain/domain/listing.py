@@ -10,6 +10,7 @@ from retain.domain.memory import Kind, MemoryId
 
 T = TypeVar("T")
 OPENING = 200  # characters of a text that a card has
+MAX_QUERY = 200  # characters of a question that is kept for suggestions; a longer one is none
 _MOST_TITLE = 80
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-ID = "sess_"  # how the ids of such sessions begin
+SESSION = "sess"  # the dress that the ids of such sessions have everywhere
 
 
 class WorkState(StrEnum):

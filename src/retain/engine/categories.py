@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from retain.domain.category import CAPTURED, HIDDEN, captured_as, confidence
-from retain.domain.memory import Memory, Scope, Stored
+from retain.domain.memory import Memory, Stored
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
-from retain.engine.parts import Parts, places
+from retain.engine.parts import LASTING, Parts, places
 
-LASTING = (Scope.PROJECT, Scope.USER)
 _PAGE = 1000
 TOP_TAGS = 10
 

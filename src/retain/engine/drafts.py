@@ -62,6 +62,7 @@ def checked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     if faults:
         raise InvalidInput(faults)
     text, found = cleaned_text(draft.text)
+    beside = secrets_in(*_beside_the_text(draft))
     source = replace(draft.source, tool=_clean(draft.source.tool), file=_clean(draft.source.file))
     clean = replace(
         draft,
@@ -73,7 +74,23 @@ def checked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
         category=kept_label(draft.category) if draft.category else None,
         metadata=cleaned_metadata(draft.metadata),
     )
-    return clean, found
+    return clean, tuple(dict.fromkeys((*found, *beside)))
+
+
+def draft_faults(draft: Draft) -> list[Fault]:
+    """All that is wrong with a draft, wherever it is to land."""
+    faults = list(_faults(draft))
+    if not any(fault.field == "content" for fault in faults):
+        try:
+            cleaned_text(draft.text)
+        except InvalidInput as error:
+            faults += error.faults
+    return faults
+
+
+def secrets_in(*texts: str | None) -> tuple[str, ...]:
+    """The names of what may not be kept of these texts, each once."""
+    return tuple(dict.fromkeys(name for text in texts if text for name in redact(text).found))
 
 
 def cleaned_entities(entities: Sequence[GivenEntity]) -> tuple[GivenEntity, ...]:
@@ -133,7 +150,7 @@ def line_faults(text: str | None, name: str, most: int) -> Iterator[Fault]:
 
 def title_faults(title: str | None) -> Iterator[Fault]:
     yield from line_faults(title, "title", MAX_TITLE)
-    if title is not None and not label(title):
+    if title is not None and is_blank(label(title)):
         yield Fault("title", shorten(title), "is empty; say in a few words what it is about")
 
 
@@ -160,7 +177,7 @@ def cleaned_text(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def text_faults(text: str, name: str = "content") -> Iterator[Fault]:
-    if not text.strip():
+    if is_blank(text):
         yield Fault(name, shorten(text), "is empty; say what should be remembered")
     if len(text) > MAX_TEXT:
         limit = f"{MAX_TEXT:,}"
@@ -181,7 +198,7 @@ def label_faults(names: Sequence[str], field: str) -> Iterator[Fault]:
     for place, name in enumerate(names):
         where = f"{field}[{place}]"
         yield from string_faults(name, where)
-        if not 1 <= len(label(name)) <= MAX_LABEL:
+        if is_blank(label(name)) or len(label(name)) > MAX_LABEL:
             yield Fault(where, shorten(name), f"must have 1 to {MAX_LABEL} characters")
 
 
@@ -189,6 +206,12 @@ def label(name: str) -> str:
     """A tag or name without control characters and surrounding space; any script is welcome."""
     kept = "".join(" " if letter.isspace() else letter for letter in name if _is_plain(letter))
     return " ".join(kept.split())
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text has nothing but space, with and without width."""
+    # Joiners stay where they stand between letters, which words of some scripts need.
+    return all(letter.isspace() or unicodedata.category(letter) == "Cf" for letter in text)
 
 
 def labels(names: Sequence[str]) -> tuple[str, ...]:
@@ -206,6 +229,9 @@ def session_faults(session: str | None) -> Iterator[Fault]:
         yield from string_faults(session, "session_id")
         if not 1 <= len(session.strip()) <= MAX_SESSION:
             yield Fault("session_id", shorten(session), f"must have 1 to {MAX_SESSION} characters")
+        elif found := secrets_in(session):
+            # Cleaned, it would be the id of another session; and the value must not be repeated either.
+            yield Fault("session_id", "", f"holds a secret ({', '.join(found)}); name the session in another way")
 
 
 def _faults(draft: Draft) -> Iterator[Fault]:
@@ -235,6 +261,24 @@ def kept_label(name: str) -> str:
 def kept_word(name: str) -> str:
     """A relationship as it is kept: one word, such as depends_on."""
     return kept_label(name).replace(" ", "_")
+
+
+def _beside_the_text(draft: Draft) -> Iterator[str | None]:
+    """Everything else that somebody wrote into a draft."""
+    yield from (draft.title, draft.category, draft.source.tool, draft.source.file)
+    yield from draft.tags
+    yield from (part for entity in draft.entities for part in (entity.name, entity.type, entity.relationship))
+    yield from strings_in(dict(draft.metadata))
+
+
+def strings_in(value: Json) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            yield from (text for item in value for text in strings_in(item))
+        case dict():
+            yield from (text for name, item in value.items() for text in (name, *strings_in(item)))
 
 
 def _is_deep(value: Json | Mapping[str, Json]) -> bool:

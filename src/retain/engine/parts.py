@@ -16,6 +16,7 @@ from retain.ports import LLM, Clock, Embedder, Store
 R = TypeVar("R")
 ATTEMPTS = 5
 PAUSE = 0.005  # seconds, doubled each time
+LASTING = (Scope.PROJECT, Scope.USER)  # where memories outlive the session that they are from
 
 
 @dataclass(frozen=True, slots=True)

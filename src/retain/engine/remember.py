@@ -8,7 +8,7 @@ from functools import reduce
 from retain.domain.changes import AtVersion, Changes, Contradiction, Expectation, NoTwin, TitleFree
 from retain.domain.claims import fingerprint
 from retain.domain.graph import SIMILAR, Tie
-from retain.domain.ids import new_id
+from retain.domain.ids import dressed, new_id
 from retain.domain.memory import (
     Event,
     Memory,
@@ -27,9 +27,12 @@ from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
 from retain.engine.nearby import Neighbour, contradictions, neighbours, said_already
 from retain.engine.parts import Parts, place_for, settle, visible
+from retain.engine.rivalry import rivalry
 from retain.engine.succession import entry, succession
-from retain.errors import Taken, shorten
+from retain.errors import Taken, Unavailable, shorten
 from retain.ports import Store
+
+ANOTHER_TITLE = "Use a different title or update the existing memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Remembered:
 
     memory: Memory
     reinforced: bool = False
+    woken: bool = False
+    """Whether it slept until it was said again."""
     embedded: bool = False
     chunks_missing: int = 0
     links_given: int = 0
@@ -67,6 +72,10 @@ class Arrival:
     def session(self) -> str | None:
         return self.draft.session or self.caller.session
 
+    @property
+    def judged(self) -> Mapping[MemoryId, str | None] | None:
+        return self.company.judged if self.company else None
+
 
 @dataclass(frozen=True, slots=True)
 class Company:
@@ -94,11 +103,15 @@ def remember_all(
     """All of the drafts in one write, with whatever else belongs into it.
 
     `check` is asked before every attempt: it raises when others have made the write pointless. Drafts that are not
-    distinct must not say the same as one another.
+    distinct must not say the same as one another. What others wrote at the same moment is looked at afterwards, in a
+    write of its own: rather that than planning again and again while many write.
     """
+    seen = 0
     arrivals = [replace(_arrival(parts, draft, caller), company=company) for draft in drafts]
 
     def plan() -> tuple[Changes, list[Remembered]]:
+        nonlocal seen
+        seen = parts.store.change()
         if check:
             check()
         plans = [_planned(parts.store, arrival) for arrival in arrivals]
@@ -106,10 +119,34 @@ def remember_all(
         return changes.joined(along) if along else changes, [reply for _, reply in plans]
 
     replies = settle(parts.store, plan)
+    if parts.store.change() > seen + 1:
+        replies = [_crossed(parts.store, *pair) for pair in zip(replies, arrivals, strict=True)]
     return [
         replace(reply, redacted=arrival.redacted, warnings=arrival.warnings + reply.warnings)
         for reply, arrival in zip(replies, arrivals, strict=True)
     ]
+
+
+def _crossed(store: Store, reply: Remembered, arrival: Arrival) -> Remembered:
+    """The reply with what contradicts the memory and was written while it was; the memory is kept in any case."""
+
+    memory = reply.memory
+
+    def plan() -> tuple[Changes, tuple[Contradiction, ...]]:
+        near = neighbours(store, arrival.draft.text, arrival.vectors, arrival.caller, arrival.place)
+        rivals = rivalry(store, memory, near, arrival.at, arrival.judged)
+        return rivals.changes, rivals.found
+
+    if reply.reinforced and not reply.woken:
+        return reply
+    try:
+        rivals = {each.other(memory.id) for each in (*reply.contradicts, *settle(store, plan))}
+        # The other window may have recorded the same pair; what counts is the one that is there.
+        found = tuple(each for each in store.contradictions([memory.id]) if each.other(memory.id) in rivals)
+    except Unavailable as error:
+        note = f"it is stored, but what others wrote at the same moment was not compared with it: {error.message}"
+        return replace(reply, warnings=(*reply.warnings, Warning("partial_results", note)))
+    return replace(reply, contradicts=found)
 
 
 def _arrival(parts: Parts, draft: Draft, caller: Caller) -> Arrival:
@@ -131,7 +168,7 @@ def _planned(store: Store, arrival: Arrival) -> tuple[Changes, Remembered]:
     if draft.distinct:
         changes, reply = _beside(store, arrival, near, same)
     else:
-        changes, reply = _reinforce(same, arrival) if same else _store(store, arrival, near)
+        changes, reply = _reinforce(store, same, arrival, near) if same else _store(store, arrival, near)
     ended = [old for old in ended if old.id != reply.memory.id]
     reply = replace(reply, superseded=tuple(old.id for old in ended))
     changes = changes.joined(succession(store, ended, reply.memory, arrival.at))
@@ -158,7 +195,7 @@ def landing(draft: Draft, caller: Caller) -> tuple[Place, tuple[Warning, ...]]:
     return replace(place, agent=caller.agent) if draft.private and caller.agent else place, ()
 
 
-def _reinforce(stored: Stored, arrival: Arrival) -> tuple[Changes, Remembered]:
+def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[Changes, Remembered]:
     old, draft, now = stored.memory, arrival.draft, arrival.at
     asleep = not old.is_active
     memory = replace(
@@ -184,8 +221,12 @@ def _reinforce(stored: Stored, arrival: Arrival) -> tuple[Changes, Remembered]:
         links=links.links,
         sessions=started(arrival.session, arrival.caller, now),
     )
-    embedded = stored.model is not None
-    return changes, Remembered(memory, reinforced=True, embedded=embedded, links_given=len(links.links))
+    done = Remembered(memory, reinforced=True, embedded=stored.model is not None, links_given=len(links.links))
+    if not asleep:
+        return changes, done
+    # While it slept, others may have been told what it denies.
+    rivals = rivalry(store, memory, near, now, arrival.judged)
+    return changes.joined(rivals.changes), replace(done, woken=True, contradicts=rivals.found)
 
 
 def _better(old: Source, new: Source) -> Source:
@@ -197,8 +238,7 @@ def _better(old: Source, new: Source) -> Source:
 def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[Changes, Remembered]:
     memory, caller, vectors = _memory(arrival), arrival.caller, arrival.vectors
     links = linked_to(store, memory, arrival.draft.entities, arrival.at)
-    judged = arrival.company.judged if arrival.company else None
-    rivals = contradictions(near, memory, about_the_same(store, links, memory), arrival.at, judged)
+    rivals = contradictions(near, memory, about_the_same(store, links, memory), arrival.at, arrival.judged)
     changes = Changes(
         at=arrival.at,
         expects=(NoTwin(memory.place, fingerprint(memory.text)),),
@@ -236,15 +276,18 @@ def _beside(
     return replace(changes, expects=free, ties=ties), replace(reply, similar=same.memory.id if same else None)
 
 
-def refuse_title(store: Store, place: Place, title: str, but: MemoryId | None = None) -> None:
+def refuse_title(
+    store: Store, place: Place, title: str, but: MemoryId | None = None, instead: str = ANOTHER_TITLE
+) -> None:
+    """Raises when another memory there has the title; `instead` is what can be done about it."""
     holder = store.titled(place, title)
     if holder and holder.memory.id != but:
+        id = dressed("mem", holder.memory.id)
         raise Taken(
-            f"mem_{holder.memory.id} has the title {shorten(title)} already; nothing was written. "
-            "Use a different title or update the existing memory",
+            f'{id} has the title "{shorten(holder.memory.title)}" already; nothing was written. {instead}',
             constraint="unique_memory_title_per_project",
-            suggestion="Use a different title or update the existing memory",
-            memory_id=f"mem_{holder.memory.id}",
+            suggestion=instead,
+            memory_id=id,
         )
 
 

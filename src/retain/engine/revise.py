@@ -1,12 +1,13 @@
 """Changing what is remembered: update, tag, promote, forget, bring back, destroy. Every change leaves history."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from retain.domain.changes import AtVersion, Changes, Contradiction, NoTwin, TitleFree
 from retain.domain.claims import fingerprint
 from retain.domain.graph import fold
+from retain.domain.ids import dressed
 from retain.domain.memory import Event, Json, Kind, Memory, Place, Scope, State, Status
 from retain.domain.recall import Warning
 from retain.domain.session import Caller
@@ -23,18 +24,22 @@ from retain.engine.drafts import (
     label_faults,
     labels,
     metadata_faults,
+    secrets_in,
+    strings_in,
     text_faults,
     title_faults,
 )
 from retain.engine.embed import Embedded, embedded
-from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
-from retain.engine.nearby import contradictions, neighbours
+from retain.engine.knowledge.entities import given_links, linked_to
+from retain.engine.nearby import neighbours
 from retain.engine.parts import Parts, place_of, settle, visible
 from retain.engine.remember import refuse_title
+from retain.engine.rivalry import Rivalry, rivalry, settled
 from retain.engine.succession import entry, spoken_for
-from retain.errors import Fault, InvalidInput, Refused
+from retain.errors import Ended, Fault, InvalidInput, Refused, Taken
 from retain.ports import Store
 
+TEXT_TAKEN = "unique_memory_text_per_project"
 ENDED = (State.FORGOTTEN, State.INVALIDATED, State.SUPERSEDED)
 
 
@@ -78,7 +83,7 @@ def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
     _check(edit)
     _changeable(parts.store, id, caller)
     # A text that was not given is not taken from here either: another window may be changing it.
-    text, redacted = cleaned_text(edit.text) if edit.text is not None else (None, ())
+    text, found = cleaned_text(edit.text) if edit.text is not None else (None, ())
     title = cleaned_title(edit.title) if edit.title is not None else None
     metadata = None if edit.metadata is None else cleaned_metadata(edit.metadata)
     clean = replace(edit, text=text, title=title, metadata=metadata, add_entities=cleaned_entities(edit.add_entities))
@@ -95,7 +100,15 @@ def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
         warning = made[said].warning if said in made else None
         return changes, replace(reply, warnings=(warning,) if warning else ())
 
-    return replace(settle(parts.store, plan), redacted=redacted)
+    return replace(settle(parts.store, plan), redacted=tuple(dict.fromkeys((*found, *secrets_in(*_beside_text(edit))))))
+
+
+def _beside_text(edit: Edit) -> Iterator[str | None]:
+    """Everything else that somebody wrote into an edit."""
+    yield edit.title
+    yield from (*(edit.tags or ()), *edit.add_tags)
+    yield from (part for entity in edit.add_entities for part in (entity.name, entity.type, entity.relationship))
+    yield from strings_in(dict(edit.metadata or {}))
 
 
 def tag(parts: Parts, id: str, add: Sequence[str], remove: Sequence[str], caller: Caller) -> Revised:
@@ -163,9 +176,18 @@ def _moved(parts: Parts, id: str, status: Status, event: Event, caller: Caller) 
             return Changes(at=now), old
         until = None if status.state is State.ACTIVE else old.valid_until
         new = replace(old, status=status, valid_until=until, updated=now, version=old.version + 1)
-        return move(parts.store, old, new, event), new
+        changes = move(parts.store, old, new, event)
+        return changes.joined(_standing_again(parts, new, caller)) if new.is_active else changes, new
 
     return settle(parts.store, plan)
+
+
+def _standing_again(parts: Parts, new: Memory, caller: Caller) -> Changes:
+    """What came to contradict a memory while it was put aside."""
+    model = parts.embedder.model
+    vectors = Embedded(model, tuple(parts.store.vectors([new.id], model).get(new.id, ())))
+    near = neighbours(parts.store, new.text, vectors, caller, new.place)
+    return rivalry(parts.store, new, near, new.updated).changes
 
 
 def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
@@ -174,7 +196,7 @@ def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
     if back:
         _refuse_twin(store, old.place, old.text, old)
         if old.title:
-            refuse_title(store, old.place, old.title, but=old.id)
+            refuse_title(store, old.place, old.title, old.id, "Rename or forget that one first, then bring this back")
     sources = spoken_for(store, old, by_it=back)
     return Changes(
         at=new.updated,
@@ -222,16 +244,24 @@ def _changeable(store: Store, id: str, caller: Caller) -> Memory:
 def refuse_ended(memory: Memory, done: str, states: Collection[State] = ENDED) -> None:
     """Refuses what only makes sense for a memory that stands: what was true once must not be rewritten."""
     if memory.status.state in states:
-        raise Refused(
+        raise Ended(
             f"{memory.id} is {memory.status.state}, so it cannot be {done}; bring it back first, with restore: true "
-            f"where it was forgotten or invalidated, or with `retain forget --restore {memory.id}`"
+            f"where it was forgotten or invalidated, or with `retain forget --restore {memory.id}`",
+            memory_id=dressed("mem", memory.id),
+            state=memory.status.state.value,
         )
 
 
 def _refuse_twin(store: Store, place: Place, text: str, memory: Memory) -> None:
     twin = store.twin(place, fingerprint(text))
     if twin and twin.memory.id != memory.id:
-        raise Refused(f"memory:{twin.memory.id} already says exactly this there; change or forget that one instead")
+        instead = "Change or forget that one instead"
+        raise Taken(
+            f"memory:{twin.memory.id} already says exactly this there; nothing was written. {instead}",
+            constraint=TEXT_TAKEN,
+            suggestion=instead,
+            memory_id=dressed("mem", twin.memory.id),
+        )
 
 
 def _edited(
@@ -249,7 +279,7 @@ def _edited(
     given = edit.add_entities
     links = linked_to(store, new, given, now) if rewritten else given_links(new, given, now)
     removed = _unlinked(store, old, edit.remove_entities, False) if edit.remove_entities else ()
-    rivals = _rivals(store, new, vectors, caller, now) if rewritten and vectors else ()
+    rivals = _rivals(store, versions, vectors, caller) if rewritten and vectors else Rivalry((), Changes(at=now))
     changed = _changed(old, new, relinked=bool(given or removed))
     if not changed:
         return Changes(at=now), Revised(old)
@@ -267,9 +297,8 @@ def _edited(
         links=links.links,
         unlinked=_unlinked(store, old, edit.remove_entities, rewritten),
         relations=links.relations,
-        contradictions=rivals,
-    )
-    return changes, Revised(new, changed, bool(vectors and vectors.vectors), contradicts=rivals)
+    ).joined(rivals.changes)
+    return changes, Revised(new, changed, bool(vectors and vectors.vectors), contradicts=rivals.found)
 
 
 def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
@@ -315,9 +344,12 @@ def _changed(old: Memory, new: Memory, *, relinked: bool) -> tuple[str, ...]:
     return tuple(name for name, differs in differing.items() if differs)
 
 
-def _rivals(store: Store, new: Memory, vectors: Embedded, caller: Caller, now: datetime) -> tuple[Contradiction, ...]:
+def _rivals(store: Store, versions: tuple[Memory, Memory], vectors: Embedded, caller: Caller) -> Rivalry:
+    """What the new text contradicts, and the end of what only the old one did."""
+    new = versions[1]
     near = neighbours(store, new.text, vectors, caller, new.place)
-    return contradictions(near, new, about_the_same(store, linked_to(store, new, (), now), new), now)
+    rivals = rivalry(store, new, near, new.updated, reworded=True)
+    return replace(rivals, changes=rivals.changes.joined(settled(store, versions, vectors, rivals.found)))
 
 
 def _unlinked(store: Store, old: Memory, names: Sequence[str], rewritten: bool) -> tuple[tuple[str, str], ...]:

@@ -111,7 +111,7 @@ class ListingStore(Protocol):
         ...
 
     def holding(self, terms: Sequence[str], wanted: Filter) -> set[MemoryId]:
-        """Every memory that holds any of these normalised terms."""
+        """Every memory that holds any of these normalised terms, or carries a tag that does."""
         ...
 
     def titled(self, place: Place, title: str) -> Stored | None:

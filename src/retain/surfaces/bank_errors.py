@@ -2,10 +2,22 @@
 
 from collections.abc import Mapping
 
-from retain.errors import EmbeddingFailed, Fault, InvalidInput, NotFound, RetainError, Taken, Unavailable, shorten
+from retain.engine.revise import TEXT_TAKEN
+from retain.errors import (
+    EmbeddingFailed,
+    Ended,
+    Fault,
+    InvalidInput,
+    NotFound,
+    RetainError,
+    Taken,
+    Unavailable,
+    UnknownTool,
+    shorten,
+)
 from retain.surfaces.render import Body
+from retain.surfaces.rpc_codes import INVALID_PARAMS, METHOD_NOT_FOUND, SERVER_ERROR
 
-INVALID, FAILED = -32602, -32000
 _LONGEST = 200  # characters of what was given, where the answer repeats it
 _EMPTY = ("must not be empty", "is empty")
 # What was not found, by the name of the field that says which; and how to find it.
@@ -14,15 +26,18 @@ _MISSING = {
     "project_id": ("Project not found", None),
     "session_id": ("Session not found", None),
 }
-_BY_WORDS = "Searches go by words, and what is stored gets its vectors as soon as the model answers"
+_BY_WORDS = "Searches go by words"
+_SOON = "what is stored gets its vectors as soon as the model answers"
 _SERVICE = "embedding model"
 
 
 def envelope(error: RetainError) -> Body:
     """The error object of the contract, as the body of a result."""
     if isinstance(error, InvalidInput):
-        return _error(INVALID, *_invalid(error))
-    return _error(FAILED, *_failed(error))
+        return _error(INVALID_PARAMS, *_invalid(error))
+    if isinstance(error, UnknownTool):
+        return _error(METHOD_NOT_FOUND, "Method not found", {**_plain(error.details), "hint": error.message})
+    return _error(SERVER_ERROR, *_failed(error))
 
 
 def _error(code: int, message: str, data: Body) -> Body:
@@ -34,7 +49,7 @@ def _invalid(error: InvalidInput) -> tuple[str, Body]:
     faults = [_fault(each) for each in error.faults]
     beside = {name: faults[0][name] for name in ("field", "error")} if len(faults) == 1 else {}
     rest = _plain({name: value for name, value in error.details.items() if name != "faults"})
-    hint = "Nothing was written. Correct what is named here and call again."
+    hint = "Nothing was done. Correct what is named here and call again."
     message = "Invalid params" if len(faults) == 1 else "Invalid parameters"
     return message, {**beside, "validation_errors": faults, **rest, "hint": hint}
 
@@ -52,14 +67,30 @@ def _failed(error: RetainError) -> tuple[str, Body]:
             message, hint = _MISSING[named]
             return message, {**given, "hint": hint or error.message}
         case Taken():
-            return "Database operation failed", {**given, "hint": error.message}
+            return "Database operation failed", {**given, "hint": _taken(error)}
+        case Ended():
+            return _ended(error), {**given, "reason": error.code}
         case EmbeddingFailed():
-            about = {"service": _SERVICE, "fallback": _BY_WORDS, "retry_suggested": error.retry_possible}
+            fallback = f"{_BY_WORDS}, and {_SOON}" if error.retry_possible else _BY_WORDS
+            about = {"service": _SERVICE, "fallback": fallback, "retry_suggested": error.retry_possible}
             return "Embedding generation failed", {**about, **given, "hint": error.message}
         case Unavailable():
             return error.message, {**given, "reason": error.code, "retry_suggested": error.retry_possible}
         case _:
             return error.message, {**given, "reason": error.code}
+
+
+def _taken(error: Taken) -> str:
+    if error.details.get("constraint") != TEXT_TAKEN:
+        return error.message
+    id, instead = error.details["memory_id"], error.details["suggestion"]
+    return f"{id} has exactly this content already; nothing was written. {instead}"
+
+
+def _ended(error: Ended) -> str:
+    """As no tool of this contract brings an entry back, the command that does."""
+    id, state = error.details["memory_id"], error.details["state"]
+    return f"{id} is {state}, so it cannot be changed; bring it back first, with `retain forget --restore {id}`"
 
 
 def _plain(details: Mapping[str, object]) -> Body:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from retain.domain.category import shown_as
-from retain.domain.changes import Contradiction
+from retain.domain.ids import dressed
 from retain.domain.listing import Card, heading
 from retain.domain.memory import Memory, MemoryId, Stored
 from retain.domain.recall import Warning
@@ -24,16 +24,16 @@ from retain.surfaces.render import Body
 from retain.surfaces.reports import redacted
 
 MOST_CHARS = 2000  # of one text among several; memory_get gives the whole
-MOST_ENTRIES = 200  # of a log; all of them would fill a context
+MOST_SHOWN = 200  # entries of a log; all of them would fill a context
 MOST_TAGS = 100  # of a facet
 
 
 def memory_id(id: str) -> str:
-    return f"mem_{id}"
+    return dressed("mem", id)
 
 
 def project_id(id: str) -> str:
-    return f"proj_{id}"
+    return dressed("proj", id)
 
 
 def created(done: Remembered) -> Body:
@@ -166,7 +166,7 @@ def completed(done: Completed) -> Body:
 
 def session(told: Told) -> Body:
     """A session with its log, oldest first; of a very long log the newest entries."""
-    shown = told.entries[-MOST_ENTRIES:]
+    shown = told.entries[-MOST_SHOWN:]
     cut = len(told.entries) - len(shown)
     note = Warning("log_cut", f"{cut} earlier entries are left out; memory_search finds them") if cut else None
     room = _room(shown)
@@ -247,11 +247,12 @@ def _explained(hit: Match) -> Body:
 
 def _remarks(done: Remembered | Revised) -> Body:
     notes: Body = {"warnings": render.warnings(*done.warnings, redacted(done.redacted))}
-    return {**_contradicts(done.contradicts), **notes}
+    return {**_contradicts(done), **notes}
 
 
-def _contradicts(found: Sequence[Contradiction]) -> Body:
-    return {"contradicts": [{"id": memory_id(each.older), "why": each.detail} for each in found]} if found else {}
+def _contradicts(done: Remembered | Revised) -> Body:
+    rivals = [{"id": memory_id(each.other(done.memory.id)), "why": each.detail} for each in done.contradicts]
+    return {"contradicts": rivals} if rivals else {}
 
 
 def _similar(ids: Sequence[MemoryId]) -> Body:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from retain.domain.ids import dressed
 from retain.domain.memory import Memory, Stored
 from retain.domain.recall import Recalled
 from retain.domain.time import iso
@@ -20,7 +21,7 @@ MOST_CHARS = 2000  # of one memory among several
 
 
 def memory_id(id: str) -> str:
-    return f"mem_{id}"
+    return dressed("mem", id)
 
 
 def row(stored: Stored, now: datetime, room: int = MOST_CHARS) -> Body:
@@ -70,7 +71,7 @@ def saved(done: Remembered) -> Body:
         "superseded": [memory_id(id) for id in done.superseded],
     }
     if done.contradicts:
-        body["contradicts"] = [{"id": memory_id(c.older), "why": c.detail} for c in done.contradicts]
+        body["contradicts"] = [{"id": memory_id(c.other(memory.id)), "why": c.detail} for c in done.contradicts]
     return body | {"warnings": render.warnings(*done.warnings, redacted(done.redacted))}
 
 

@@ -151,7 +151,7 @@ def emptied(gone: Emptied, backup: Path) -> Body:
 
 def _remarks(done: Remembered | Revised) -> Body:
     """What the gate found in a text: rivals, secrets, and whether it has vectors."""
-    rivals = [{"id": c.older, "why": c.detail} for c in done.contradicts]
+    rivals = [{"id": c.other(done.memory.id), "why": c.detail} for c in done.contradicts]
     warnings = render.warnings(*done.warnings, redacted(done.redacted))
     return ({"contradicts": rivals} if rivals else {}) | {"warnings": warnings}
 

@@ -52,7 +52,7 @@ def remembered(done: Remembered, due: Warning | None) -> Body:
     if done.chunks_missing:
         body["indexing"] = "partial"
     if done.contradicts:
-        body["contradicts"] = [{"memory_id": memory_id(c.older), "why": c.detail} for c in done.contradicts]
+        body["contradicts"] = _contradicts(done)
     return body | {"warnings": render.warnings(*done.warnings, redacted(done.redacted), due)}
 
 
@@ -64,8 +64,13 @@ def revised(done: Revised) -> Body:
         "version": done.memory.version,
     }
     if done.contradicts:
-        body["contradicts"] = [{"memory_id": memory_id(c.older), "why": c.detail} for c in done.contradicts]
+        body["contradicts"] = _contradicts(done)
     return body | {"warnings": render.warnings(*done.warnings, redacted(done.redacted))}
+
+
+def _contradicts(done: Remembered | Revised) -> list[Body]:
+    own = done.memory.id
+    return [{"memory_id": memory_id(each.other(own)), "why": each.detail} for each in done.contradicts]
 
 
 def recalled(answer: Recalled, max_chars: int = MOST_CHARS, *, explain: bool) -> Body:

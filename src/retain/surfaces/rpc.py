@@ -7,17 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from retain import strict_json
 from retain.errors import InvalidInput, RetainError, invalid, shorten
 from retain.surfaces.mcp import arguments
 from retain.surfaces.mcp.tools import Tool, Toolset
+from retain.surfaces.rpc_codes import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, SERVER_ERROR
 
 logger = logging.getLogger(__name__)
-
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
-INVALID_PARAMS = -32602
-SERVER_ERROR = -32000
 
 # Bytes in a line: room for a batch with a hundred of the longest memories.
 LONGEST = 10_000_000
@@ -153,7 +149,7 @@ def _parsed(line: bytes, longest: int) -> _Sent:
         raise _unreadable(f"the line has more than {longest} bytes", "send less in one line")
     try:
         text = line.decode("utf-8-sig")
-        return _Sent(_loaded(text, _whole, float), _loaded(text, _Number, _Number))
+        return _Sent(strict_json.loads(text, _whole), strict_json.loads(text, _Number, _Number))
     except UnicodeDecodeError as error:
         raise _unreadable(f"byte {error.start + 1} of the line is not UTF-8", "send UTF-8") from None
     except json.JSONDecodeError as error:
@@ -168,17 +164,9 @@ def _unreadable(error: str, hint: str) -> _Wrong:
     return _Wrong(PARSE_ERROR, "Parse error", {"error": error, "hint": hint})
 
 
-def _loaded(text: str, whole: Callable[[str], object], fraction: Callable[[str], object]) -> object:
-    return json.loads(text, parse_int=whole, parse_float=fraction, parse_constant=_no_constant)
-
-
 def _whole(digits: str) -> int | float:
     """Python refuses to read thousands of digits; as a float they are infinite, which no parameter takes."""
     return int(digits) if len(digits) < 1000 else float(digits)
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _request(sent: _Sent) -> _Request:

@@ -10,7 +10,7 @@ from datetime import datetime
 from retain.domain.category import CATEGORIES, kind_of
 from retain.domain.changes import Changes
 from retain.domain.conversation import Conversation, Cursor, Extracted, Speaker, Turn
-from retain.domain.memory import MAX_LABEL, Kind, Memory, MemoryId, Scope, Source
+from retain.domain.memory import MAX_LABEL, Kind, Memory, MemoryId, Source
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
@@ -19,7 +19,7 @@ from retain.engine.capture.chunks import Chunk, chunked, stretches
 from retain.engine.capture.cleaning import cleaned_turn
 from retain.engine.capture.supersede import Known, alike, judged
 from retain.engine.drafts import Draft, label
-from retain.engine.parts import Parts, places
+from retain.engine.parts import LASTING, Parts, places
 from retain.engine.remember import Remembered, landing, remember, remember_all
 from retain.engine.trust.fixing import fix_of_what_is_near
 from retain.errors import InvalidInput, LLMFailed
@@ -30,7 +30,6 @@ _LEAST_SECONDS = 5.0  # below this no model is asked any more
 _FAILURES = 2  # in a row, after which it is left alone for this conversation
 _KNOWN_NEWEST, _KNOWN_NEAR = 30, 30
 _MOST_TAGS = 10
-_LASTING = (Scope.PROJECT, Scope.USER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +156,7 @@ def _by_model(
 
 def _known(parts: Parts, text: str, caller: Caller) -> list[Memory]:
     """What a model should know of already: what is newest, and what shares words with the piece."""
-    wanted = Filter(places(caller, _LASTING))
+    wanted = Filter(places(caller, LASTING))
     near = parts.store.by_words(query_terms(text), wanted, _KNOWN_NEAR).scores
     found = [*parts.store.memories(list(near)).values(), *parts.store.listed(wanted, _KNOWN_NEWEST)]
     return list({stored.memory.id: stored.memory for stored in found}.values())

@@ -1,6 +1,6 @@
 """What matches a question at all: by meaning from a threshold up or, where meaning cannot be compared, by words."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -40,7 +40,7 @@ def candidates(parts: Parts, question: Question, caller: Caller) -> Candidates:
             return _by_meaning(parts, vector, question, caller)
         except EmbeddingFailed as error:
             why = Warning("partial_results", f"Vector search unavailable ({error.message}); searched by keyword")
-    return _by_words(parts.store, question, why)
+    return _by_words(parts, question, why)
 
 
 def _by_meaning(parts: Parts, vector: Vector, question: Question, caller: Caller) -> Candidates:
@@ -61,26 +61,33 @@ def _near(parts: Parts, vector: Vector, question: Question, caller: Caller) -> t
     some_lack = bool(store.unembedded(model, 1, by_others=True, user=caller.user))
     cosines = store.near(vector, model, wanted, threshold if threshold > 0 and not some_lack else ALL)
     lacking = max(store.total(wanted) - len(cosines), 0) if some_lack else 0
-    held = store.holding(list(asked.rarity), wanted) if lacking or threshold < MIN_COSINE else set()
+    held = store.holding(list(asked.rarity), wanted) if threshold < MIN_COSINE else set()
     found = {
         id: Likeness(min(cosine, 1.0))
         for id, cosine in cosines.items()
         if cosine >= threshold and (cosine >= MIN_COSINE or id in held)
     }
-    shares = _shares_of(store, held - cosines.keys(), asked, wanted) if lacking else {}
-    return found | {id: Likeness(share, True) for id, share in shares.items() if share >= threshold}, lacking
+    shares = _shares(store, asked, wanted) if lacking else {}
+    by_words = {id: share for id, share in shares.items() if id not in cosines and share >= threshold}
+    return found | {id: Likeness(share, True) for id, share in by_words.items()}, lacking
 
 
-def _by_words(store: Store, question: Question, why: Warning | None) -> Candidates:
+def _by_words(parts: Parts, question: Question, why: Warning | None) -> Candidates:
+    store = parts.store
     if not question.asked.rarity:
-        raise EmbeddingFailed(
-            f"{why.message if why else 'no vector could be made'}; and the question has no word that could be searched "
-            "for. Ask in words, or try again once the model is ready"
-        )
+        raise _nothing_to_go_by(why, off=parts.embedder.state().name == "off")
     note = "without the embedding model, all memories that hold a word of the question match, whatever the threshold"
     told = Warning("threshold_not_applied", f"{note}; similarity is the share of its words that they hold, by rarity")
     found = {id: Likeness(share, True) for id, share in _shares(store, question.asked, question.wanted).items()}
     return Candidates(found, (why, told) if why else (told,), by_words=True)
+
+
+def _nothing_to_go_by(why: Warning | None, *, off: bool) -> EmbeddingFailed:
+    """A question without words, and no model; where that is switched off, trying again is of no use."""
+    wordless = f"{why.message if why else 'no vector could be made'}; and the question has no word to search for"
+    failed = EmbeddingFailed(f"{wordless}. Ask in words{'' if off else ', or try again once the model is ready'}")
+    failed.retry_possible = not off
+    return failed
 
 
 def _shares(store: Store, asked: Asking, wanted: Filter) -> dict[MemoryId, float]:
@@ -91,11 +98,6 @@ def _shares(store: Store, asked: Asking, wanted: Filter) -> dict[MemoryId, float
             held[id] = held.get(id, 0.0) + rare
     whole = sum(asked.rarity.values())
     return {id: min(rare / whole, 1.0) for id, rare in held.items()}
-
-
-def _shares_of(store: Store, ids: Set[MemoryId], asked: Asking, wanted: Filter) -> dict[MemoryId, float]:
-    contexts = store.contexts(sorted(ids), wanted, 0)
-    return {context.memory: asked.share(frozenset(context.words.split())) for context in contexts}
 
 
 def _lacking(number: int, model: str) -> Warning:

@@ -105,7 +105,7 @@ def _said(asked: Asking, memory: Memory, likeness: Likeness) -> Iterator[str]:
 def _alike(likeness: Likeness) -> Iterator[str]:
     similarity = likeness.similarity
     if likeness.by_words:
-        yield f"Holds {similarity:.0%} of the question by its words, of which rare ones count for more"
+        yield f"Has {similarity:.0%} of the question's words, of which rare ones count for more"
     elif similarity > 0:
         close = next(word for least, word in _CLOSENESS if similarity >= least)
         yield f"{close} in meaning ({similarity:.2f})"

@@ -1,22 +1,20 @@
 """Looking up: pages, explained searches and suggestions, over all that a project and its user have."""
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from retain.domain.graph import SIMILAR
-from retain.domain.listing import Card, PastQuery
-from retain.domain.memory import MemoryId, Scope
+from retain.domain.listing import MAX_QUERY, Card, PastQuery
+from retain.domain.memory import MemoryId
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
 from retain.engine.lifecycle.redact import redact
 from retain.engine.lookup.matching import Matches, Search, search
 from retain.engine.lookup.suggesting import Suggestion, suggest
 from retain.engine.lookup.walks import Walks, page_faults
-from retain.engine.parts import Parts, places
+from retain.engine.parts import LASTING, Parts, places
 from retain.errors import InvalidInput
-
-LASTING = (Scope.PROJECT, Scope.USER)
-MOST_QUERY = 200  # characters; a longer question is no suggestion
 
 
 class Served(Protocol):
@@ -30,7 +28,7 @@ class Lookup:
 
     def __init__(self, parts: Parts, served: Served, later: Callable[[Callable[[], object]], None]) -> None:
         self._parts, self._served, self._later = parts, served, later
-        self._walks = Walks()
+        self._walks = Walks(time.monotonic)
 
     def search(self, asked: Search, caller: Caller) -> Matches:
         """What matches, explained; a question that found something is remembered, for suggestions."""
@@ -66,7 +64,7 @@ class Lookup:
 
     def _note(self, text: str, found: int, caller: Caller) -> None:
         query = " ".join(text.split())
-        if len(query) <= MOST_QUERY and not redact(query).found:
+        if len(query) <= MAX_QUERY and not redact(query).found:
             project = caller.project.id if caller.project else None
             asked = PastQuery(query, 1, found, self._parts.clock.now())
             self._later(lambda: self._parts.store.note_query(asked, project, caller.user))

@@ -11,7 +11,7 @@ from typing import Any
 from retain.domain.category import CATEGORIES
 from retain.domain.graph import fold
 from retain.domain.listing import Card
-from retain.domain.memory import MemoryId, Scope, Stored
+from retain.domain.memory import MemoryId, Stored
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
@@ -19,15 +19,17 @@ from retain.engine.drafts import label_faults, labels
 from retain.engine.lookup.candidates import Question, candidates
 from retain.engine.lookup.explaining import PLACES, Asking, Explanation, Likeness, asking, breakdown, explain, relevance
 from retain.engine.lookup.facets import Facets, facets
-from retain.engine.parts import Parts, places
+from retain.engine.parts import LASTING, Parts, places
 from retain.engine.recall import signals
 from retain.engine.recall.recall import question_faults
 from retain.engine.trust.rivals import with_standings
 from retain.errors import Fault, InvalidInput, shorten
 from retain.ports import Corpus
 
-# Matches whose words are compared one by one, the most similar; the others rank below them by similarity alone.
+# Matches whose words are compared one by one: the most similar, and those that hold the rarest words of the question,
+# which meaning alone may overlook. The others rank below them by similarity alone.
 JUDGED = 500
+HOLDERS = 200
 
 
 class SortField(StrEnum):
@@ -101,7 +103,8 @@ class _Ranking:
 
 def search(parts: Parts, asked: Search, caller: Caller) -> Matches:
     """What a project and its user know about a question."""
-    _check(asked)
+    if faults := search_faults(asked):
+        raise InvalidInput(faults)
     corpus = parts.store.corpus(query_terms(asked.text))
     wanted = _filter(asked, caller)
     question = Question(asked.text, asking(asked.text, corpus), asked.threshold, wanted)
@@ -112,9 +115,9 @@ def search(parts: Parts, asked: Search, caller: Caller) -> Matches:
     return Matches(tuple(hits), len(cards), facets(list(cards.values())), matching.warnings, matching.by_words)
 
 
-def _check(asked: Search) -> None:
-    if faults := [*question_faults(asked.text, asked.limit), *_filter_faults(asked)]:
-        raise InvalidInput(faults)
+def search_faults(asked: Search) -> list[Fault]:
+    """What is wrong with a search, whatever it is to look through."""
+    return [*question_faults(asked.text, asked.limit), *_filter_faults(asked)]
 
 
 def _filter_faults(asked: Search) -> Iterator[Fault]:
@@ -129,16 +132,29 @@ def _filter_faults(asked: Search) -> Iterator[Fault]:
 
 
 def _filter(asked: Search, caller: Caller) -> Filter:
-    seen = places(caller, (Scope.PROJECT, Scope.USER))
+    seen = places(caller, LASTING)
     return Filter(seen, types=asked.types, tags=labels(asked.tags), min_length=asked.min_length)
 
 
 def _best(parts: Parts, ranking: _Ranking, asked: Search) -> list[MemoryId]:
     """The first ones in the order asked for; each of them is judged whole, wherever it stood before."""
-    _judge(parts, ranking, nsmallest(JUDGED, ranking.cards, key=lambda id: (-ranking.likeness[id].similarity, id)))
+    likeliest = nsmallest(JUDGED, ranking.cards, key=lambda id: (-ranking.likeness[id].similarity, id))
+    _judge(parts, ranking, list(dict.fromkeys([*likeliest, *_telling(parts, ranking)])))
     first = _sorted(ranking, ranking.cards, asked.sort)[: asked.limit]
     _judge(parts, ranking, [id for id in first if id not in ranking.breakdowns])
     return _sorted(ranking, first, asked.sort)
+
+
+def _telling(parts: Parts, ranking: _Ranking) -> list[MemoryId]:
+    """Matches that hold the rarest words of the question, as long as not too many hold one."""
+    found: dict[MemoryId, None] = {}
+    if len(ranking.cards) > JUDGED:
+        for term, _ in sorted(ranking.asked.rarity.items(), key=lambda rare: (-rare[1], rare[0])):
+            holders = parts.store.holding([term], ranking.wanted) & ranking.cards.keys()
+            if len(found.keys() | holders) > HOLDERS:
+                break
+            found |= dict.fromkeys(sorted(holders))
+    return list(found)
 
 
 def _judge(parts: Parts, ranking: _Ranking, ids: Sequence[MemoryId]) -> None:

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from retain.domain.graph import fold
-from retain.domain.memory import MemoryId, Scope
+from retain.domain.listing import MAX_QUERY
+from retain.domain.memory import MemoryId
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.drafts import line_faults
 from retain.engine.lookup.fitting import Typed
-from retain.engine.parts import Parts, owners, places
+from retain.engine.parts import LASTING, Parts, owners, places
 from retain.errors import Fault, InvalidInput, shorten
 from retain.ports import Store
 
-MAX_PARTIAL = 200  # characters, as many as a question that is remembered
 MOST = 100
 BY_TAG = 0.7
 _NOUNS = {
@@ -35,7 +35,7 @@ _NOUNS = {
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A question worth asking, what it is and how much stands behind it, and how likely it finds something."""
+    """A question that could be asked, what it is, and how much stands behind it."""
 
     query: str
     reason: str
@@ -80,15 +80,15 @@ class _Search:
 def suggest(parts: Parts, partial: str, limit: int, caller: Caller) -> list[Suggestion]:
     """Past questions of this project, tags, titles and names that go on where `partial` stops, best first.
 
-    Each finds something now. Its confidence is fit × (n + 1) / (n + 2). Fit is 1.0 where it begins with what
-    was typed, 0.9 where a later word does, and 0.7 for the title of a memory whose tag fits. n is how many
-    memories carry it, or how often it was asked: by the rule of succession, what found something n times out of n
-    will again with a chance of (n + 1) / (n + 2). What fits nothing gives an empty list.
+    Its confidence is fit × (n + 1) / (n + 2). Fit is 1.0 where it begins with what was typed, 0.9 where a later
+    word does, and 0.7 for the title of a memory whose tag fits. n is how many memories carry or name it, or how
+    often it was asked: it says how much stands behind a suggestion, and not that a search for it will reach any
+    threshold. What fits nothing gives an empty list.
     """
     faults = list(_faults(partial, limit))
     if faults:
         raise InvalidInput(faults)
-    wanted = Filter(places(caller, (Scope.PROJECT, Scope.USER)))
+    wanted = Filter(places(caller, LASTING))
     search = _Search(parts.store, Typed(partial), wanted, caller)
     told: dict[str, Suggestion] = {}
     for candidate in sorted(_candidates(search), key=lambda candidate: candidate.order):
@@ -102,7 +102,7 @@ def suggest(parts: Parts, partial: str, limit: int, caller: Caller) -> list[Sugg
 def _faults(partial: str, limit: int) -> Iterator[Fault]:
     if not partial.strip():
         yield Fault("partial_query", shorten(partial), "is empty; give the first letters of a question")
-    yield from line_faults(partial, "partial_query", MAX_PARTIAL)
+    yield from line_faults(partial, "partial_query", MAX_QUERY)
     if not 1 <= limit <= MOST:
         yield Fault("limit", str(limit), f"must be from 1 to {MOST}")
 
@@ -162,7 +162,7 @@ def _reason(search: _Search, candidate: _Candidate) -> str | None:
             asked = "once" if candidate.behind == 1 else f"{candidate.behind} times"
             return f"Asked {asked}, found {candidate.found} the last time"
         case _Source.TAG:
-            return f"Tag of {_memories(candidate.behind)}"
+            return f"Tag carried by {_memories(candidate.behind)}"
         case _Source.ENTITY:
             return f"Named in {_memories(candidate.behind)}"
         case _Source.TITLE:

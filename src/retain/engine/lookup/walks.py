@@ -9,20 +9,22 @@ from retain.domain.listing import Page, Row
 from retain.errors import Fault
 
 T = TypeVar("T")
-MOST = 256  # pages remembered; who reads on does so soon
+MOST = 256  # pages remembered
+PATIENCE = 600.0  # seconds; who reads on does so soon
 
 
 class Walks:
     """Remembers with which row each page ended, so that the next one begins after it. Safe to call from any thread.
 
     A walk is known by its key, who reads what: where two of one key reach the same offset, both go on from
-    where the later one is. An offset that no page ended at is counted from the start of the list.
+    where the later one is. An offset that no page ended at within the last minutes is counted from the start of
+    the list. `clock` gives seconds that only ever grow.
     """
 
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
+    def __init__(self, clock: Callable[[], float], most: int = MOST, patience: float = PATIENCE) -> None:
+        self._clock, self._most, self._patience = clock, most, patience
         self._lock = threading.Lock()
-        self._ends: OrderedDict[tuple[Hashable, int], Row] = OrderedDict()
+        self._ends: OrderedDict[tuple[Hashable, int], tuple[Row, float]] = OrderedDict()
 
     def page(self, key: Hashable, offset: int, fetch: Callable[[int, Row | None], Page[T]]) -> tuple[Sequence[T], int]:
         """The entries at an offset, and how many there are in all: those walked past, and all that follow.
@@ -37,14 +39,18 @@ class Walks:
         return found.items, found.total + (offset if beyond else 0)
 
     def _end(self, key: Hashable, offset: int) -> Row | None:
+        now = self._clock()
         with self._lock:
-            if (key, offset) in self._ends:
-                self._ends.move_to_end((key, offset))
-            return self._ends.get((key, offset))
+            row, used = self._ends.pop((key, offset), (None, now))
+            if row is None or now - used > self._patience:
+                return None
+            self._ends[key, offset] = row, now
+            return row
 
     def _remember(self, key: Hashable, offset: int, last: Row) -> None:
+        now = self._clock()
         with self._lock:
-            self._ends[key, offset] = last
+            self._ends[key, offset] = last, now
             self._ends.move_to_end((key, offset))
             if len(self._ends) > self._most:
                 self._ends.popitem(last=False)

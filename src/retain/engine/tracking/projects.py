@@ -1,14 +1,14 @@
 """Projects as people name them: which one is meant, and what it is called."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from retain.domain.changes import Changes, NameFree
+from retain.domain.changes import Changes, NameFree, ProfileStill
 from retain.domain.graph import fold
-from retain.domain.ids import undress
+from retain.domain.ids import dressed, undress
 from retain.domain.session import Caller, Profile, Project
-from retain.engine.drafts import MAX_DESCRIPTION, MAX_TITLE, label, line_faults, string_faults
+from retain.engine.drafts import MAX_DESCRIPTION, MAX_TITLE, is_blank, label, line_faults, string_faults
 from retain.engine.lifecycle.redact import redact
 from retain.engine.lookup.walks import page_faults
 from retain.engine.parts import Parts, settle
@@ -49,8 +49,7 @@ def init(parts: Parts, project: Project, name: str, description: str | None, cal
 
     Doing it again changes nothing. A name by which another project of the user goes is refused.
     """
-    faults = [*_name_faults(name), *line_faults(description, "description", MAX_DESCRIPTION)]
-    if faults:
+    if faults := naming_faults(name, description):
         raise InvalidInput(faults)
     clean, about = redact(label(name)), redact((description or "").strip())
     redacted = tuple(dict.fromkeys((*clean.found, *about.found)))
@@ -63,14 +62,14 @@ def init(parts: Parts, project: Project, name: str, description: str | None, cal
         said = known_as.description if description is None else about.text or None
         profile = _renamed(known_as, clean.text, said, now)
         renamed = before.name if before and before.name != profile.name else None
-        free = NameFree(profile.name, caller.user, project.id)
-        changes = Changes(at=now, expects=(free,), projects=(project,), profiles=(profile,))
+        expected = NameFree(profile.name, caller.user, project.id), ProfileStill(project.id, caller.user, before)
+        changes = Changes(at=now, expects=expected, projects=(project,), profiles=(profile,))
         return changes, Inited(profile, before is not None, renamed, redacted)
 
     done = settle(store, plan)
-    # The store may have given it another slug, and a rival that named it at the same moment came first.
-    kept = store.profile(project.id, caller.user) or done.profile
-    return Inited(kept, done.existed, done.renamed_from, done.redacted)
+    # The store may have given it another slug. The rest is as it was written here, whoever renames it by now.
+    kept = store.project(project.id) or project
+    return replace(done, profile=replace(done.profile, project=kept))
 
 
 def listed(parts: Parts, caller: Caller, limit: int, offset: int = 0) -> tuple[list[Profile], int]:
@@ -81,9 +80,16 @@ def listed(parts: Parts, caller: Caller, limit: int, offset: int = 0) -> tuple[l
     return parts.store.profiles(caller.user, limit, offset)
 
 
+def naming_faults(name: str, description: str | None) -> list[Fault]:
+    """What is wrong with a name and a description, whichever project they are for."""
+    return [*_name_faults(name), *line_faults(description, "description", MAX_DESCRIPTION)]
+
+
 def _name_faults(name: str) -> Iterator[Fault]:
     yield from string_faults(name, "name")
-    if not 1 <= len(label(name)) <= MAX_TITLE:
+    if is_blank(label(name)):
+        yield Fault("name", shorten(name), "is empty; say what people call the project")
+    elif len(label(name)) > MAX_TITLE:
         yield Fault("name", shorten(name), f"must have 1 to {MAX_TITLE} characters")
 
 
@@ -99,9 +105,10 @@ def _at_path(store: Store, path: str, user: str) -> Profile | None:
 
 
 def _by_slug(store: Store, slug: str, user: str) -> Profile | None:
-    """Other toolsets print the slug of a project also after it got a name."""
-    found = store.project(slug)
-    return store.profile(found.id, user) if found and found.slug == slug else None
+    """Other toolsets print the slug of a project also after it got a name. As it is spelled goes first."""
+    alike = [project for project in store.projects() if fold(project.slug) == fold(slug)]
+    known = (store.profile(project.id, user) for project in sorted(alike, key=lambda each: each.slug != slug))
+    return next((profile for profile in known if profile), None)
 
 
 def _current(wanted: str, caller: Caller) -> Profile | None:
@@ -124,7 +131,7 @@ def _renamed(profile: Profile, name: str, description: str | None, now: datetime
 def _refuse_taken(store: Store, name: str, project: Project, user: str) -> None:
     for holder in (store.profile_named(name, user), _by_slug(store, name, user)):
         if holder and holder.project.id != project.id:
-            where = f"{shorten(holder.project.path, 200)} (proj_{holder.project.id})"
+            where = f"{shorten(holder.project.path, 200)} ({dressed('proj', holder.project.id)})"
             problem = f"is the name of the project in {where} already; use another name, or that project"
             raise InvalidInput([Fault("name", shorten(name), problem)], constraint="unique_project_name")
 

@@ -1,16 +1,18 @@
 """Tracking work: sessions that are started by hand, logged to and completed; what is said in them is remembered."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from retain.domain.category import kind_of
 from retain.domain.changes import ActiveWork, Changes, WorkActive
-from retain.domain.ids import new_id, undress
+from retain.domain.ids import dressed, new_id, undress
 from retain.domain.memory import Kind, Memory, Place, Scope
 from retain.domain.recall import KEPT, Filter, Warning
 from retain.domain.session import Caller, Project, Session
 from retain.domain.time import iso
-from retain.domain.work import ID, LOGGED, EntryType, Work, WorkFilter, WorkState
+from retain.domain.work import LOGGED, SESSION, EntryType, Work, WorkFilter, WorkState
 from retain.engine import drafts
 from retain.engine.drafts import Draft
 from retain.engine.lifecycle.redact import redact
@@ -73,26 +75,36 @@ class Told:
     summary: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Stopped:
+    """A clock that stands still: what is written together happened at one moment."""
+
+    moment: datetime
+
+    def now(self) -> datetime:
+        return self.moment
+
+
 class Tracking:
     """Safe to call from any thread. Knows which session it started last for each user: that is the one meant where
     none is named."""
 
     def __init__(self, parts: Parts, remembered: Callable[[Remembered], Remembered]) -> None:
         self._parts, self._remembered = parts, remembered
-        self._walks = Walks()
+        self._walks = Walks(time.monotonic)
         self._latest: dict[str, str] = {}
 
     def start(self, title: str, description: str | None, tags: Sequence[str], caller: Caller) -> Started:
         """Begins a session in the caller's project. Those that are active there are aborted in the same write."""
-        project = _project(caller, _starting_faults(title, description, tags))
+        project = _project(caller, starting_faults(title, description, tags))
         said = redact(drafts.label(title)), redact((description or "").strip())
         about = said[1].text or None
-        found = tuple(dict.fromkeys(name for each in said for name in each.found))
+        found = drafts.secrets_in(title, description, *tags)
 
         def plan() -> tuple[Changes, Started]:
             now = self._parts.clock.now()
             whose = (project.id, now, caller.user)
-            work = Work(f"{ID}{new_id(now)}", said[0].text, *whose, about, drafts.labels(tags))
+            work = Work(dressed(SESSION, new_id(now)), said[0].text, *whose, about, drafts.labels(tags))
             aborting, aborted = self._aborting(project, caller)
             begun = Changes(at=now, projects=(project,), works=(work,), sessions=(_session(work),))
             return aborting.joined(begun), Started(work, aborted, found)
@@ -105,11 +117,11 @@ class Tracking:
         """Adds to the log of an active session, whichever project it is in. Equal texts are entries of their own."""
         if entry not in LOGGED:
             raise invalid("entry_type", entry, f"must be one of {', '.join(LOGGED)}")
-        work = self._open(session, caller)
+        work, warnings = self._open(session, caller)
         issue = self._unfixed(work) if entry is EntryType.SOLUTION else None
         company = fix_of(issue.id, self._parts.clock.now()) if issue else None
         (done,) = self._write(work, [_draft(work, entry, text, tuple(tags))], None, caller, company)
-        return Logged(work, done.memory, done.warnings, done.redacted)
+        return Logged(work, done.memory, (*warnings, *done.warnings), done.redacted)
 
     def complete(self, session: str | None, outcome: str, summary: str | None, caller: Caller) -> Completed:
         """Ends an active session with what came of it."""
@@ -117,12 +129,12 @@ class Tracking:
         if summary and summary.strip():
             said[EntryType.SUMMARY] = summary
         _refuse_unsayable(said)
-        work = self._open(session, caller)
+        work, warnings = self._open(session, caller)
         now = self._parts.clock.now()
         done = replace(work, state=WorkState.COMPLETED, ended=now)
         ending = Changes(at=now, works=(done,), sessions=(_session(done),))
         kept = self._write(work, [_draft(work, entry, text) for entry, text in said.items()], ending, caller)
-        warnings = tuple(dict.fromkeys(warning for one in kept for warning in one.warnings))
+        warnings += tuple(dict.fromkeys(warning for one in kept for warning in one.warnings))
         return Completed(done, warnings, tuple(dict.fromkeys(name for one in kept for name in one.redacted)))
 
     def get(self, session: str, caller: Caller) -> Told:
@@ -158,6 +170,12 @@ class Tracking:
 
         return settle(self._parts.store, plan)
 
+    def id_of(self, session: str, caller: Caller) -> str:
+        """The id of a session that is tracked, whichever dress it was given in; any other id as it is."""
+        bare = undress(session)
+        found = self._parts.store.work(dressed(SESSION, bare), caller.user) if bare else None
+        return found.id if found else session
+
     def _aborting(self, project: Project, caller: Caller) -> tuple[Changes, tuple[Work, ...]]:
         now = self._parts.clock.now()
         active = self._active(caller.user, project.id)
@@ -187,9 +205,10 @@ class Tracking:
     ) -> list[Remembered]:
         """Remembers what is said in a session, unless it has ended by the time of the write."""
         project = known(self._parts, work.project, caller).project
-        active = Changes(at=self._parts.clock.now(), expects=(WorkActive(work.id, work.user),))
+        now = along.at if along else self._parts.clock.now()
+        active = Changes(at=now, expects=(WorkActive(work.id, work.user),))
         done = remember_all(
-            self._parts,
+            replace(self._parts, clock=_Stopped(now)),
             said,
             replace(caller, project=project, session=work.id),
             along=active.joined(along) if along else active,
@@ -198,17 +217,32 @@ class Tracking:
         )
         return [self._remembered(each) for each in done]
 
-    def _open(self, session: str | None, caller: Caller) -> Work:
+    def _open(self, session: str | None, caller: Caller) -> tuple[Work, tuple[Warning, ...]]:
         """The session to write to: the one named, else the last one started here, else the only active one."""
         if session is not None:
             work = self._work(session, caller)
             _refuse_ended(work)
-            return work
+            return work, ()
+        if own := self._started_here(caller):
+            _refuse_ended(own, ", the last that was started here,", "or name another one with session_id")
+            return own, ()
         active = self._active(caller.user)
-        own = [work for work in active if work.id == self._latest.get(caller.user)]
-        if not own and len(active) != 1:
+        if len(active) != 1:
             raise Refused(self._which(active))
-        return (own or active)[0]
+        return active[0], self._elsewhere(active[0], caller)
+
+    def _started_here(self, caller: Caller) -> Work | None:
+        """What this process started last, whether it goes on or not; None also when it is no longer stored."""
+        id = self._latest.get(caller.user)
+        return self._parts.store.work(id, caller.user) if id else None
+
+    def _elsewhere(self, work: Work, caller: Caller) -> tuple[Warning, ...]:
+        """A remark on a session that nobody named and that belongs to another project than where the caller is."""
+        if caller.project and caller.project.id == work.project:
+            return ()
+        there = known(self._parts, work.project, caller).name
+        note = f"written to {work.id} ({shorten(work.title)}) in the project {shorten(there)}, the only active session"
+        return (Warning("other_project", f"{note}; say with session_id which one is meant"),)
 
     def _active(self, user: str, project: str | None = None) -> Sequence[Work]:
         return self._parts.store.works(WorkFilter(user, project, WorkState.ACTIVE), MOST_ACTIVE).items
@@ -228,7 +262,7 @@ class Tracking:
         if faults:
             raise InvalidInput(faults)
         bare = undress(session)
-        found = self._parts.store.work(f"{ID}{bare}", caller.user) if bare else None
+        found = self._parts.store.work(dressed(SESSION, bare), caller.user) if bare else None
         if found is None:
             raise NotFound(
                 f"there is no session {shorten(session)}; session_list has those there are", session_id=session
@@ -270,7 +304,8 @@ def _project(caller: Caller, faults: Sequence[Fault] = ()) -> Project:
     return caller.project
 
 
-def _starting_faults(title: str, description: str | None, tags: Sequence[str]) -> list[Fault]:
+def starting_faults(title: str, description: str | None, tags: Sequence[str]) -> list[Fault]:
+    """What is wrong with the beginning of a session, whichever project it is in."""
     faults = [*drafts.title_faults(title), *drafts.line_faults(description, "description", drafts.MAX_DESCRIPTION)]
     faults += drafts.label_faults(tags, "tags")
     if len(tags) > drafts.MAX_TAGS:
@@ -295,8 +330,9 @@ def _text_faults(text: str, field: str) -> Iterator[Fault]:
             yield from (replace(fault, field=field) for fault in error.faults)
 
 
-def _refuse_ended(work: Work) -> None:
+def _refuse_ended(work: Work, which: str = "", instead: str = "") -> None:
     if not work.is_active:
         since = f" on {iso(work.ended)}" if work.ended else ""
-        what = f"{work.id} ({shorten(work.title)}) was {work.state}{since}; call session_start to begin a new session"
-        raise Refused(what, session_id=work.id, status=work.state.value)
+        what = f"{work.id} ({shorten(work.title)}){which} was {work.state}{since}"
+        todo = "call session_start to begin a new session"
+        raise Refused(f"{what}; {todo}{', ' if instead else ''}{instead}", session_id=work.id, status=work.state.value)

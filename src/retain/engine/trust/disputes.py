@@ -52,16 +52,23 @@ class Dispute:
 
     @property
     def resolution(self) -> Resolution | None:
-        """What was decided; None while it is open."""
-        if self.contradiction.is_open:
+        """What was decided; None while it is open, and when it ended because one side was worded anew."""
+        if self.contradiction.is_open or self.is_outdated:
             return None
         if self.contradiction.state is ContradictionState.CONTEXT_DEPENDENT:
             return "context_dependent"
         return "older" if self.contradiction.winner == self.older.id else "newer"
 
     @property
+    def is_outdated(self) -> bool:
+        """Whether it ended without a decision: the two do not contradict each other any more."""
+        return self.contradiction.state is ContradictionState.RESOLVED and self.contradiction.winner is None
+
+    @property
     def decided_by(self) -> str:
         """Who decided, in words."""
+        if self.is_outdated:
+            return "by an edit"
         return "by the language model" if self.contradiction.resolved_by == "llm" else "by hand"
 
 
@@ -190,11 +197,13 @@ def _sides(read: Dispute) -> list[tuple[str, State]]:
 def _told(read: Dispute) -> str:
     """What was decided, when and by whom, and how to decide otherwise."""
     found = read.contradiction
-    holds = f"memory:{found.winner} holds" if found.winner else f"both hold: {shorten(found.conditions or '', 200)}"
+    both = "both stand" if read.is_outdated else f"both hold: {shorten(found.conditions or '', 200)}"
+    holds = f"memory:{found.winner} holds" if found.winner else both
     why = f" ({shorten(found.explanation, 200)})" if found.explanation else ""
     at = f" on {iso(found.resolved)}" if found.resolved else ""
     way = f"`retain contradictions {found.id} --reopen` opens it again"
-    return f"contradiction {found.id} was decided{at} {read.decided_by}: {holds}{why}; {way}"
+    what = "ended" if read.is_outdated else "decided"
+    return f"contradiction {found.id} was {what}{at} {read.decided_by}: {holds}{why}; {way}"
 
 
 def _decision(store: Store, read: Dispute, verdict: Verdict, by: str, now: datetime) -> Changes:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,15 @@ _ROWS = 512  # compared with all others at a time: 10 MB for 5,000 episodes
 _ROUNDING = 1e-6
 # Members of a large group that are compared one by one, the newest: some 80 µs a pair.
 _COMPARED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Two memories that cannot both be true; `recorded` when that is a contradiction which somebody can decide."""
+
+    older: Memory
+    newer: Memory
+    recorded: bool
 
 
 def grouped(store: Store, episodes: Sequence[Memory], model: str, threshold: float, smallest: int) -> list[Cluster]:
@@ -49,17 +59,22 @@ def linked(vectors: Sequence[Vector], threshold: float, smallest: int) -> list[l
     return [group for group in joined.groups() if len(group) >= smallest]
 
 
-def disputed(store: Store, cluster: Cluster, model: str) -> tuple[Memory, Memory] | None:
-    """Two members that cannot both be true, as somebody found earlier, or as their texts say; the older first."""
+def disputed(store: Store, cluster: Cluster, model: str) -> Doubt | None:
+    """Two members that cannot both be true, as somebody found earlier, or as their texts say. About a pair that was
+    decided there is no doubt any more."""
     members = {memory.id: memory for memory in cluster.members}
-    for known in store.contradictions(list(members)):
-        if known.is_open and known.older in members and known.newer in members:
-            return members[known.older], members[known.newer]
+    known = [each for each in store.contradictions(list(members)) if {each.older, each.newer} <= members.keys()]
+    for each in known:
+        if each.is_open:
+            return Doubt(members[each.older], members[each.newer], recorded=True)
+    decided = {frozenset((each.older, each.newer)) for each in known}
     newest = cluster.members[-_COMPARED:]
     cosines = _cosines(vectors_of(store, [memory.id for memory in newest], model))
     for older, newer in combinations(newest, 2):
+        if frozenset((older.id, newer.id)) in decided:
+            continue
         if clash(older.text, newer.text, cosine=cosines.get((older.id, newer.id), 0.0)):
-            return older, newer
+            return Doubt(older, newer, recorded=False)
     return None
 
 

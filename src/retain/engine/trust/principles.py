@@ -24,7 +24,7 @@ from retain.engine.parts import Parts, places, settle
 from retain.engine.succession import entry
 from retain.engine.trust.founding import LASTING, Founded, founded, joined
 from retain.engine.trust.generalising import BY_RULE, Wording, worded
-from retain.engine.trust.grouping import disputed, grouped
+from retain.engine.trust.grouping import Doubt, disputed, grouped
 from retain.errors import Fault, InvalidInput
 from retain.ports import Store
 
@@ -168,14 +168,22 @@ def _rests_on(principle: Memory, cluster: Cluster) -> bool:
 
 def _agreed(parts: Parts, clusters: Sequence[Cluster]) -> tuple[list[Cluster], tuple[Warning, ...]]:
     """The clusters whose members can all be true, and what to say about the others."""
-    rivals = [disputed(parts.store, cluster, parts.embedder.model) for cluster in clusters]
-    pairs = [f"{pair[0].id} and {pair[1].id}" for pair in rivals if pair]
-    agreed = [cluster for cluster, pair in zip(clusters, rivals, strict=True) if not pair]
-    if not pairs:
-        return agreed, ()
-    what = "1 group of episodes" if len(pairs) == 1 else f"{len(pairs)} groups of episodes"
-    note = f"{what} made no principle, because members contradict each other ({pairs[0]}); resolve that first"
-    return agreed, (Warning("contradiction", note),)
+    found = [disputed(parts.store, cluster, parts.embedder.model) for cluster in clusters]
+    agreed = [cluster for cluster, doubt in zip(clusters, found, strict=True) if not doubt]
+    recorded = [doubt for doubt in found if doubt and doubt.recorded]
+    unrecorded = [doubt for doubt in found if doubt and not doubt.recorded]
+    warnings = (
+        *_doubtful(recorded, "contradict each other", "resolve that first"),
+        *_doubtful(unrecorded, "seem to contradict each other", "change or forget the one that does not hold"),
+    )
+    return agreed, warnings
+
+
+def _doubtful(doubts: Sequence[Doubt], how: str, way_out: str) -> Iterator[Warning]:
+    if doubts:
+        what = "1 group of episodes" if len(doubts) == 1 else f"{len(doubts)} groups of episodes"
+        pair = f"{doubts[0].older.id} and {doubts[0].newer.id}"
+        yield Warning("contradiction", f"{what} made no principle, because members {how} ({pair}); {way_out}")
 
 
 def _wordings(parts: Parts, clusters: Sequence[Cluster], look: Look, kept: _Kept) -> list[Wording]:

@@ -61,6 +61,8 @@ class _Evidence:
         older, newer = memories[found.older], memories[found.newer]
         if found.state is ContradictionState.CONTEXT_DEPENDENT:
             return self._against_both(older, newer, found.conditions or "")
+        if found.winner is None:  # it ended without a decision that could be questioned
+            return None
         winner, loser = (older, newer) if found.winner == older.id else (newer, older)
         if self._repeats(loser) and not self._repeats(winner):
             return f"memory:{self.new.id} said again what was given up"

@@ -9,12 +9,20 @@ from retain.domain.graph import Tie, fold
 from retain.domain.listing import OPENING, Card, Page, Row
 from retain.domain.memory import MemoryId, Place, Stored
 from retain.domain.recall import Filter
+from retain.domain.words import terms as index_terms
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.memories import portions
 from retain.stores.sqlite.rows import AMONG, KINDS, STORED, among, micros, moment, stored
 
 _CARD = f"""m.id, m.title, substr(m.text, 1, {OPENING}), length(m.text), m.kind, m.category, m.tags, m.created,
     m.updated"""
+
+# From each tag to the next one by the index: there are few of them, and many memories that carry them.
+_EACH_TAG = """with recursive each(tag) as (
+        select min(tag) from tag
+        union all select (select min(tag) from tag where tag > each.tag) from each where each.tag is not null)
+    select each.tag, m.tags from each
+    join memory m on m.num = (select memory from tag where tag = each.tag limit 1) where each.tag is not null"""
 
 _NEWEST = "order by event_time desc, id desc"
 
@@ -55,12 +63,19 @@ def holding(db: sqlite3.Connection, terms: Sequence[str], wanted: Filter) -> set
     if not terms:
         return set()
     conditions, values = where(wanted)
-    rows = db.execute(
-        f"""select m.id from memory_words cross join memory m on m.num = memory_words.rowid
-            where memory_words match ? and {conditions}""",
-        (" OR ".join(f'"{term}"' for term in terms), *values),
-    )
+    said = f"""select m.id from memory_words cross join memory m on m.num = memory_words.rowid
+        where memory_words match ? and {conditions}"""
+    tagged = f"select m.id from tag t cross join memory m on m.num = t.memory where t.tag {AMONG} and {conditions}"
+    any_of = " OR ".join(f'"{term}"' for term in terms)
+    rows = db.execute(f"{said} union {tagged}", (any_of, *values, among(_tags_with(db, terms)), *values))
     return {row[0] for row in rows}
+
+
+def _tags_with(db: sqlite3.Connection, wanted: Sequence[str]) -> list[str]:
+    """The keys of all tags with any of these terms, each as some memory spells it: `PaymentGateway` has three."""
+    rows = ((key, json.loads(written)) for key, written in db.execute(_EACH_TAG))
+    spelled = ((key, next((tag for tag in written if fold(tag) == key), key)) for key, written in rows)
+    return [key for key, tag in spelled if not set(wanted).isdisjoint(index_terms(tag))]
 
 
 def titled(db: sqlite3.Connection, place: Place, title_key: str) -> Stored | None:

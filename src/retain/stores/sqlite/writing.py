@@ -12,6 +12,7 @@ from retain.domain.changes import (
     Expectation,
     NameFree,
     NoTwin,
+    ProfileStill,
     RunFree,
     StillSo,
     TitleFree,
@@ -94,6 +95,8 @@ def _holds(db: sqlite3.Connection, expected: Expectation) -> bool:
         case NameFree(name, user, but):
             found = profiles.named(db, name, user)
             return found is None or found.project.id == but
+        case ProfileStill(project, user, profile):
+            return profiles.by_id(db, project, user) == profile
         case ActiveWork(project, user, sessions):
             query = "select id from work where user = ? and state = 'active' and project = ?"
             return {row[0] for row in db.execute(query, (user, project))} == sessions
@@ -233,12 +236,13 @@ def _records(db: sqlite3.Connection, changes: Changes) -> None:
 
 
 def add_project(db: sqlite3.Connection, project: Project) -> None:
-    """A project is there once and keeps the slug it got first: its own, or one that nobody has."""
+    """A project is there once and keeps the slug it got first: its own, or one that is no other's slug or name."""
     if db.execute("select 1 from project where id = ?", (project.id,)).fetchone():
         return
     taken = {row[0] for row in db.execute("select slug from project")}
-    free = (f"{project.slug}-{n}" if n > 1 else project.slug for n in range(1, len(taken) + 2))
-    slug = next(slug for slug in free if slug not in taken)
+    names = {row[0] for row in db.execute("select name_key from profile")}
+    free = (f"{project.slug}-{n}" if n > 1 else project.slug for n in range(1, len(taken) + len(names) + 2))
+    slug = next(slug for slug in free if slug not in taken and fold(slug) not in names)
     db.execute("insert into project values (?, ?, ?, ?)", (project.id, slug, project.path, micros(project.created)))
 
 

@@ -8,8 +8,9 @@ import click
 from retain.domain.category import CAPTURED, CATEGORIES
 from retain.domain.recall import Recalled
 from retain.engine.ask import Asked
-from retain.engine.categories import LASTING, category_of
+from retain.engine.categories import category_of
 from retain.engine.lookup.matching import Search, Sort, SortField
+from retain.engine.parts import LASTING
 from retain.engine.recall.recall import Question
 from retain.surfaces import bank_reports
 from retain.surfaces import capture_reports as reports
@@ -114,5 +115,5 @@ def _look_up(call: Call, asked: Search, *, facets: bool, explain: bool) -> int |
 def _check_captured(types: Sequence[str]) -> None:
     for name in types:
         if name not in CAPTURED:
-            known = ", ".join(CAPTURED)
-            raise click.UsageError(f"--type {name} needs --facets, --explain or --sort; without them types are {known}")
+            flags, known = "--facets, --explain, --threshold or --sort", ", ".join(CAPTURED)
+            raise click.UsageError(f"--type {name} needs {flags}; without them types are {known}")

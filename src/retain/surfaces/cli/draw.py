@@ -33,7 +33,7 @@ def remembered(done: Remembered) -> Drawn:
     linked = f" · {several(links, 'links')}" if links else ""
     yield line((what, "green"), f" {_id(done.memory.id)}", (_where(done.memory) + linked, DIM))
     for rival in done.contradicts:
-        yield line(("contradicts ", "yellow"), f"{_id(rival.older)}: {rival.detail}")
+        yield line(("contradicts ", "yellow"), f"{_id(rival.other(done.memory.id))}: {rival.detail}")
     if done.redacted:
         yield line(("removed before storing: ", "yellow"), ", ".join(dict.fromkeys(done.redacted)))
     yield from warnings(done.warnings)

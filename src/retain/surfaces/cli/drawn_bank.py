@@ -13,20 +13,19 @@ from retain.domain.memory import Memory
 from retain.domain.recall import Warning
 from retain.domain.session import Profile
 from retain.domain.work import Work, WorkState
-from retain.engine.lookup.facets import Facets
+from retain.engine.lookup.facets import LONG, SHORT, Facets
 from retain.engine.lookup.matching import Match, Matches, SortField
 from retain.engine.tracking.projects import Inited
 from retain.engine.tracking.work import Completed, Logged, Started, Told
-from retain.surfaces.bank_reports import memory_id
+from retain.surfaces.bank_reports import memory_id, project_id
 from retain.surfaces.cli.draw import DIM, Drawn, age, facts, several, standing
-from retain.surfaces.cli.spoken import as_commands
 from retain.surfaces.cli.terminal import Cut, Indented, line, printable
 
 MOST_CHARS = 400  # of one hit
 BESIDE = 10  # columns that place and score of a hit take
 MOST_TAGS = 10  # counted in one line
 STYLES = {WorkState.ACTIVE: "green", WorkState.COMPLETED: "", WorkState.ABORTED: "yellow"}
-LENGTHS = {"short": "under 200 characters", "medium": "up to 1,000", "long": "longer"}
+LENGTHS = {"short": f"under {SHORT} characters", "medium": f"up to {LONG:,}", "long": "longer"}
 _MARKED = re.compile(r"\*\*([^\s*]+)\*\*")  # marks are around words; what was written with asterisks stays
 
 
@@ -96,7 +95,7 @@ def started(done: Started, now: datetime) -> Drawn:
 
 
 def logged(done: Logged) -> Drawn:
-    beside = f" in {done.work.title} · mem_{done.memory.id}"
+    beside = f" in {done.work.title} · {memory_id(done.memory.id)}"
     yield Indented(line(("logged ", "green"), _entry(done.memory), (beside, DIM)), 0)
     yield from _removed(done.redacted)
     yield from warnings(done.warnings)
@@ -159,7 +158,7 @@ def searched(answer: Matches, now: datetime, *, facets: bool, explain: bool, by:
         score = hit.similarity if by is SortField.SIMILARITY else hit.relevance
         memory = hit.stored.memory
         lead = line((f"{place:>2}  ", "bold"), f"{score:.2f}")
-        yield Indented(line((f"mem_{memory.id}{_facts(memory, now)}", DIM)), BESIDE, lead=lead)
+        yield Indented(line((f"{memory_id(memory.id)}{_facts(memory, now)}", DIM)), BESIDE, lead=lead)
         if memory.title:
             yield Indented(line((memory.title, "bold")), 4)
         yield from _explained(hit) if explain else [Indented(_short(memory.text), 4)]
@@ -174,7 +173,7 @@ def searched(answer: Matches, now: datetime, *, facets: bool, explain: bool, by:
 
 def warnings(them: Iterable[Warning]) -> Drawn:
     for warning in them:
-        yield Indented(line(as_commands(warning.message)), 6, lead=line(("note: ", "yellow")))
+        yield Indented(line(warning.message), 6, lead=line(("note: ", "yellow")))
 
 
 def _removed(secrets: Sequence[str]) -> Drawn:
@@ -248,7 +247,7 @@ def _took(work: Work) -> str:
 
 
 def _project_id(profile: Profile) -> str:
-    return f"proj_{profile.project.id}"
+    return project_id(profile.project.id)
 
 
 def _short(text: str) -> str:

@@ -22,7 +22,8 @@ def searched(answer: Recalled, now: datetime) -> Drawn:
     if not answer.hits:
         yield Text("Nothing is remembered about that here. Other words, or no --type, may find more.")
     for place, hit in enumerate(answer.hits, start=1):
-        yield line((f"{place:>2}  ", "bold"), f"{hit.score:.2f}", (f"  mem_{hit.id}{_facts(hit.stored, now)}", DIM))
+        about = f"  {memory_id(hit.id)}{_facts(hit.stored, now)}"
+        yield line((f"{place:>2}  ", "bold"), f"{hit.score:.2f}", (about, DIM))
         yield Indented(hit.stored.memory.text, 4)
         yield from standing(hit.stored, 4, memory_id)
     yield from warnings(answer.warnings)
@@ -32,7 +33,7 @@ def listed(found: Sequence[Stored], total: int, now: datetime) -> Drawn:
     if not found:
         yield Text("Nothing of that kind is remembered here yet.")
     for stored in found:
-        yield line((f"mem_{stored.memory.id}", "bold"), (_facts(stored, now), DIM))
+        yield line((memory_id(stored.memory.id), "bold"), (_facts(stored, now), DIM))
         yield Indented(stored.memory.text, 4)
         yield from standing(stored, 4, memory_id)
     if total > len(found):

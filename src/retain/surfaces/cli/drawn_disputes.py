@@ -92,6 +92,8 @@ def _decision(one: Dispute, now: datetime) -> dict[str, str | None]:
     decided = f"{_since(found.resolved, now)} {one.decided_by}"
     if found.is_open:
         return {"before": f"decided {decided}", "because": found.explanation}
+    if one.is_outdated:
+        return {"ended": decided, "because": found.explanation}
     return {"decided": f"{_outcome(one)} · {decided}", "when": found.conditions, "because": found.explanation}
 
 

@@ -1,4 +1,4 @@
-"""A memory whose errors and caveats name commands: the engine speaks to models too, which have tools instead."""
+"""A memory whose errors name commands: the engine speaks to models too, which have tools instead."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,15 +8,14 @@ from retain.domain.session import Project
 from retain.errors import Refused, RetainError
 from retain.surfaces.cli.options import Call
 
-_COMMANDS = {
-    "project_init": "`retain project init`",
-    "project_list": "`retain project list`",
-    "session_start": "`retain session start`",
-    "session_log": "`retain session log`",
-    "session_complete": "`retain session done`",
-    "session_list": "`retain session list`",
-    "session_abort": "`retain session abort`",
-    "memory_search": "`retain search`",
+# How the engine ends what it says, and how that is said here. Titles, names and texts of people stand before, and may
+# speak of tools too.
+_ENDINGS = {
+    "call project_init with the path of one": "run `retain project init` with the path of one",
+    "call project_init to add one": "run `retain project init` to add one",
+    "call session_start to begin one": "run `retain session start` to begin one",
+    "call session_start to begin a new session": "run `retain session start` to begin a new session",
+    "session_list has those there are": "`retain session list` has those there are",
 }
 
 
@@ -31,9 +30,10 @@ def memory(call: Call) -> Iterator[Retain]:
 
 
 def as_commands(text: str) -> str:
-    """What the engine says, with commands in the place of tools."""
-    for tool, command in _COMMANDS.items():
-        text = text.replace(f"call {tool}", f"run {command}").replace(tool, command)
+    """What the engine says, with commands in the place of tools; what people wrote stays as it is."""
+    for tools, commands in _ENDINGS.items():
+        if text.endswith(tools):
+            return text.removesuffix(tools) + commands
     return text
 
 

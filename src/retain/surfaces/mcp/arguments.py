@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from retain import strict_json
 from retain.errors import Fault, InvalidInput, shorten
 from retain.surfaces.mcp.schema import Schema
 from retain.surfaces.mcp.tools import Tool
@@ -159,7 +160,7 @@ class _Reading:
     def within(self, schema: Schema, size: int | float, field: str, keys: tuple[str, str, str]) -> None:
         low, high, words = schema.get(keys[0]), schema.get(keys[1]), keys[2]
         if (low is not None and size < low) or (high is not None and size > high):
-            self.faults.append(Fault(field, str(size), words.format(f"must be {_range(low, high)}")))
+            self.faults.append(Fault(field, words.format(size), words.format(f"must be {_range(low, high)}")))
 
     def fault(self, field: str, given: object, problem: str) -> object:
         self.faults.append(Fault(field, _shown(given), problem))
@@ -224,14 +225,10 @@ def _decoded(given: object, kind: str | None) -> object:
     if not isinstance(given, str) or kind not in ("array", "object"):
         return given
     try:
-        value = json.loads(given, parse_constant=_no_constant)
+        value = strict_json.loads(given)
     except (ValueError, RecursionError):
         return given
     return value if _is(value, kind) else given
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _is_time(text: str) -> bool:

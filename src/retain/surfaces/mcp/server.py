@@ -16,7 +16,7 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from retain.errors import NotFound, RetainError, shorten
+from retain.errors import RetainError, UnknownTool, shorten
 from retain.surfaces.mcp import arguments
 from retain.surfaces.mcp.progress import Progress, progress_for
 from retain.surfaces.mcp.subscriptions import Context, ResourceSpec, Subscriptions
@@ -102,8 +102,12 @@ class RetainServer(Generic[App]):
         return self.app.change_number()
 
     @cached_property
+    def _toolsets(self) -> Sequence[Toolset]:
+        return self._offer.toolsets()
+
+    @cached_property
     def _tools(self) -> dict[str, Tool]:
-        return merged(self._offer.toolsets())
+        return merged(self._toolsets)
 
     @cached_property
     def _resources(self) -> dict[str, ResourceSpec[App]]:
@@ -133,7 +137,7 @@ class RetainServer(Generic[App]):
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = (await self._in_thread(lambda: self._tools)).get(params.name)
         if tool is None:
-            return _answer(envelope(self._no_tool(params.name)), failed=True)
+            return _answer(self._toolsets[0].envelope(self._no_tool(params.name)), failed=True)
         try:
             extra = {PROGRESS: progress_for(ctx)} if tool.reports else {}
             return await self._in_thread(lambda: self._call(tool, params.arguments, extra))
@@ -153,9 +157,10 @@ class RetainServer(Generic[App]):
         # Some clients hold even an error to the output schema; then the text has to do.
         return _answer(body, failed=True, structured=tool.output is None)
 
-    def _no_tool(self, name: str) -> NotFound:
+    def _no_tool(self, name: str) -> UnknownTool:
         near = difflib.get_close_matches(name, self._tools, n=3, cutoff=0.4)
-        return NotFound(f"there is no tool {shorten(name)}" + (f"; close to it: {', '.join(near)}" if near else ""))
+        told = f"there is no tool {shorten(name)}" + (f"; close to it: {', '.join(near)}" if near else "")
+        return UnknownTool(told, method=shorten(name), close=near)
 
     async def _list_resources(self, _: Context, __: types.PaginatedRequestParams) -> types.ListResourcesResult:
         return types.ListResourcesResult(

@@ -86,7 +86,7 @@ class Toolset:
     def __init__(self, name: str, envelope: Envelope = envelope) -> None:
         self.name = name
         self.tools: list[Tool] = []
-        self._envelope = envelope
+        self.envelope = envelope
 
     def tool(
         self,
@@ -100,7 +100,7 @@ class Toolset:
         """Offer a function as a tool; the function itself stays as it is."""
 
         def offer(function: Callable[P, R]) -> Callable[P, R]:
-            self.tools.append(Tool(name or function.__name__, title, function, hints, self._envelope, output, meta))
+            self.tools.append(Tool(name or function.__name__, title, function, hints, self.envelope, output, meta))
             return function
 
         return offer

@@ -1,5 +1,7 @@
 """The bank contract: titled entries of five types, projects, development sessions, searches that explain themselves."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field
@@ -9,15 +11,17 @@ from retain import maintenance
 from retain.app import Retain
 from retain.domain.category import kind_of
 from retain.domain.ids import undress
+from retain.domain.listing import MAX_QUERY
 from retain.domain.memory import MAX_LABEL, MAX_TEXT, Kind
 from retain.domain.session import Profile
 from retain.domain.work import EntryType, WorkState
-from retain.engine.drafts import MAX_DESCRIPTION, MAX_PATH, MAX_SESSION, MAX_TAGS, MAX_TITLE, Draft
-from retain.engine.lookup.matching import Search, Sort, SortField
+from retain.engine.drafts import MAX_DESCRIPTION, MAX_PATH, MAX_SESSION, MAX_TAGS, MAX_TITLE, Draft, draft_faults
+from retain.engine.lookup.matching import Matches, Search, Sort, SortField, search_faults
 from retain.engine.recall.recall import MAX_QUESTION
 from retain.engine.revise import Edit
 from retain.engine.tracking import projects
-from retain.errors import NotFound, invalid, shorten
+from retain.engine.tracking.work import starting_faults
+from retain.errors import Fault, InvalidInput, NotFound, invalid, shorten, together
 from retain.surfaces import bank_reports as reports
 from retain.surfaces.bank_errors import envelope
 from retain.surfaces.mcp.arguments import NOT_BLANK
@@ -84,10 +88,12 @@ def memory_create(
 ) -> Body:
     """Remember a decision, pattern, solved error, piece of code or documentation for later sessions. When an entry
     with this title exists, memory_update that one."""
-    kind, caller = Kind(kind_of(type)), app.caller(session_id, project=project_id)
-    labels = tuple(tags or ())
+    kind, labels = Kind(kind_of(type)), tuple(tags or ())
     draft = Draft(content, kind, tags=labels, title=title, category=type, session=session_id, distinct=True)
-    return reports.created(app.engine.remember(draft, caller))
+    with together(draft_faults(draft)):
+        caller = app.caller(session_id, project=project_id)
+    meant = app.engine.tracking.id_of(session_id, caller) if session_id else None
+    return reports.created(app.engine.remember(replace(draft, session=meant), caller))
 
 
 @tools.tool("Search entries", read_only=True, idempotent=True)
@@ -103,7 +109,7 @@ def memory_search(
     decision or a second try."""
     sort = Sort(SortField.SIMILARITY)
     asked = Search(query, (type,) if type else (), threshold=threshold, limit=limit, sort=sort)
-    return reports.searched(app.engine.lookup.search(asked, app.caller(project=project_id)))
+    return reports.searched(_found(app, asked, project_id))
 
 
 @tools.tool("Get an entry", read_only=True, idempotent=True)
@@ -160,7 +166,8 @@ def project_init(
     description: Annotated[Description | None, Field(description="What it is, in a sentence or two")] = None,
 ) -> Body:
     """Name a project and get its id. Saying it again for the same folder keeps all entries and renames it."""
-    project = app.project_at(path)
+    with together(projects.naming_faults(name, description)):
+        project = app.project_at(path)
     return reports.inited(projects.init(app.engine.parts, project, name, description, app.caller()), path)
 
 
@@ -191,8 +198,10 @@ def session_start(
     tags: Tags | None = None,
 ) -> Body:
     """Begin a piece of work whose progress is to be kept. One that is still active in the project is aborted."""
-    caller = app.caller(project=project_id)
-    return reports.started(app.engine.tracking.start(title, description, tuple(tags or ()), caller))
+    labels = tuple(tags or ())
+    with together(starting_faults(title, description, labels)):
+        caller = app.caller(project=project_id)
+    return reports.started(app.engine.tracking.start(title, description, labels, caller))
 
 
 @tools.tool("Log progress")
@@ -208,12 +217,13 @@ def session_log(
     type: Annotated[Entry | None, Field(description="The same as entry_type")] = None,
 ) -> Body:
     """Note a step, milestone, issue or solution of the running session; later sessions find it by searching."""
-    entry = _one_of("entry_type", entry_type, "type", type) or EntryType.INFO
-    text = _one_of("content", content, "message", message)
+    faults = [*_apart("entry_type", entry_type, "type", type), *_apart("content", content, "message", message)]
+    text, entry = content or message, EntryType(entry_type or type or EntryType.INFO)
     if text is None:
-        raise invalid("content", "", "is required; say what is to be noted")
-    done = app.engine.tracking.log(session_id, EntryType(entry), text, tuple(tags or ()), app.caller())
-    return reports.logged(done)
+        faults.append(Fault("content", "", "is required; say what is to be noted"))
+    if faults or text is None:
+        raise InvalidInput(faults)
+    return reports.logged(app.engine.tracking.log(session_id, entry, text, tuple(tags or ()), app.caller()))
 
 
 @tools.tool("Complete a session")
@@ -267,8 +277,7 @@ def memory_faceted_search(
     """Search with filters and order of your choice, and counts of all matches by type, tag and length. Call it to see
     what there is about a subject."""
     asked = _narrowed(query, filters or Filters(), sort_by or SortBy(), threshold, limit)
-    answer = app.engine.lookup.search(asked, app.caller(project=project_id))
-    return reports.faceted(answer, with_facets=include_facets is not False)
+    return reports.faceted(_found(app, asked, project_id), with_facets=include_facets is not False)
 
 
 @tools.tool("Search with reasons", name="memory_enhanced-search", read_only=True, idempotent=True)
@@ -282,13 +291,13 @@ def memory_enhanced_search(
 ) -> Body:
     """Search by title, content, tags and age together; each result says why it was found and shows the passage."""
     asked = Search(query, (type,) if type else (), threshold=threshold, limit=limit)
-    return reports.explained(app.engine.lookup.search(asked, app.caller(project=project_id)))
+    return reports.explained(_found(app, asked, project_id))
 
 
 @tools.tool("Suggest searches", name="memory_search-suggestions", read_only=True, idempotent=True)
 def memory_search_suggestions(
     app: Retain,
-    partial_query: Annotated[str, Field(max_length=MAX_QUESTION, pattern=NOT_BLANK, description="A word or a part")],
+    partial_query: Annotated[str, Field(max_length=MAX_QUERY, pattern=NOT_BLANK, description="A word or a part")],
     project_id: InProject = None,
     limit: Limit = 10,
 ) -> Body:
@@ -308,11 +317,16 @@ def _memory_id(id: str) -> str:
     return id
 
 
-def _one_of(name: str, given: str | None, other: str, also: str | None) -> str | None:
-    """The value of a field that has two names."""
+def _found(app: Retain, asked: Search, project_id: str | None) -> Matches:
+    with together(search_faults(asked)):
+        caller = app.caller(project=project_id)
+    return app.engine.lookup.search(asked, caller)
+
+
+def _apart(name: str, given: str | None, other: str, also: str | None) -> Iterator[Fault]:
+    """What is wrong with a field of two names that has two values."""
     if given is not None and also is not None and given != also:
-        raise invalid(f"{name}, {other}", f"{shorten(given)}; {shorten(also)}", "are the same field; give one of them")
-    return also if given is None else given
+        yield Fault(f"{name}, {other}", f"{shorten(given)}; {shorten(also)}", "are the same field; give one of them")
 
 
 def _narrowed(query: str, filters: Filters, sort_by: SortBy, threshold: float, limit: int) -> Search:

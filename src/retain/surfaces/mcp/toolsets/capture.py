@@ -9,9 +9,9 @@ from retain.app import Retain
 from retain.domain.category import kind_of
 from retain.domain.memory import MAX_LABEL, MAX_TEXT, Kind
 from retain.engine.ask import NOBODY
-from retain.engine.categories import LASTING
 from retain.engine.drafts import MAX_DESCRIPTION, Draft
 from retain.engine.lifecycle.merging import BY_HAND
+from retain.engine.parts import LASTING
 from retain.engine.recall.recall import MAX_QUESTION, Question
 from retain.surfaces import capture_reports as reports
 from retain.surfaces.mcp.arguments import NOT_BLANK

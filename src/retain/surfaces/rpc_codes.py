@@ -1,0 +1,7 @@
+"""The error codes of JSON-RPC 2.0 that answers here have."""
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+SERVER_ERROR = -32000
