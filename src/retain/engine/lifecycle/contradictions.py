@@ -1,10 +1,13 @@
 """Whether two statements cannot both be true, by rule: precision before recall."""
 
-from dataclasses import dataclass
+import re
 from itertools import product
-from typing import Literal
 
+from retain.engine.lifecycle.assertions import Assertion, assertions, read
+from retain.engine.lifecycle.clashes import Clash as Clash
+from retain.engine.lifecycle.opposition import opposed
 from retain.engine.lifecycle.slots import NAMING, Statement, Value, statements
+from retain.engine.lifecycle.topics import says_the_same, told_apart
 from retain.engine.lifecycle.vocabulary import (
     ATTRIBUTES,
     GENERIC_NOUNS,
@@ -19,37 +22,55 @@ from retain.engine.lifecycle.vocabulary import (
 
 _SAME_TOPIC = 0.6  # cosine above which two texts are about the same thing, as the contracts have it
 _ASSERT_NOTHING = frozenset({"question", "list", "hedged"})
+_QUALITY = re.compile(
+    r"public|private|\w+(?:ent|ant|ic|abl|ible|ful|ou|iv|al|ari)"
+)  # stems of adjectives: one has several
+_ALIKE_TIMES = 0.02  # a month is 30 days, and a year 12 months
+_KEPT = frozenset({"keep", "retain", "store", "hold"})
 _OPPOSING = ("un", "non", "non-", "in", "im", "ir", "il", "dis")
-
-
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """Two statements that exclude each other, and in what: "port: 8080 against 9090"."""
-
-    kind: Literal["negation", "antonym", "value"]
-    detail: str
 
 
 def clash(old: str, new: str, *, cosine: float) -> Clash | None:
     """What the new text denies of the old one, or None. Looks at every pair of their sentences.
 
-    Wants the same subject: all content words of one sentence in the other, or, with texts this alike
-    (`cosine`), the same subject and slot.
+    First strictly: the same words but for one value, a "not" or an opposite. Then loosely, by topics and typed values
+    in any order of words; how much may differ there depends on how alike the texts are (`cosine`).
     """
     asserted = [statement for statement in statements(new) if not statement.marks & _ASSERT_NOTHING]
     for before, now in product(statements(old) if asserted else (), asserted):
         if not _comparable(before, now):
             continue
         found = _negation(before, now) or _antonym(before, now) or _value(before, now, cosine)
-        if found:
+        if found and not _is_only_worded_so(before, now, found):
             return found
-    return None
+    return _loosely(old, new, cosine)
+
+
+def _is_only_worded_so(old: Statement, new: Statement, found: Clash) -> bool:
+    """Read loosely, they say the same after all ("isn't on", "is off"), or speak of two things."""
+    pairs = product(read(old.sentence), read(new.sentence))
+    if found.kind == "negation":
+        return any(told_apart(*pair) or says_the_same(*pair) for pair in pairs)
+    return any(told_apart(*pair) or (found.kind == "value" and _is_one_denied(*pair)) for pair in pairs)
+
+
+def _is_one_denied(old: Assertion, new: Assertion) -> bool:
+    """ "Blocked on Fridays" and "on Tuesdays" go together."""
+    return old.is_denied != new.is_denied
+
+
+def _loosely(old: str, new: str, cosine: float) -> Clash | None:
+    """By topics, yes or no, and typed values, where the sentences are built in different ways."""
+    found = (opposed(before, now, cosine) for before, now in product(assertions(old), assertions(new)))
+    return next((each for each in found if each), None)
 
 
 def _comparable(old: Statement, new: Statement) -> bool:
     """Questions, lists, plans and history assert nothing that a present fact could deny."""
     if (old.marks | new.marks) & _ASSERT_NOTHING:
         return False
+    if "event" in old.marks & new.marks:
+        return False  # both happened
     return not (old.marks ^ new.marks) & {"past", "conditional", "other"} and _same_identity(old, new)
 
 
@@ -85,9 +106,14 @@ def _antonym(old: Statement, new: Statement) -> Clash | None:
     for a, b in product(sorted(here), sorted(there)):
         rest_here, rest_there = here - {a}, there - {b}
         is_alone = not (rest_here and rest_there) and not (rest_here | rest_there) & (old.scoped | new.scoped)
-        if _opposed(a, b) and is_alone and (shared or old.verb == new.verb):
+        if _opposed(a, b) and is_alone and not _is_until(old, new, {a, b}) and (shared or old.verb == new.verb):
             return Clash("antonym", f"{_phrase(old, shared)}: {old.spoken[a]} against {new.spoken[b]}")
     return None
+
+
+def _is_until(old: Statement, new: Statement, opposites: set[str]) -> bool:
+    """ "Kept for 30 days" and "deleted after 30 days" say the same of one time, and differ in another by that."""
+    return bool(opposites & _KEPT) and all(any(map(str.isdigit, one.sentence)) for one in (old, new))
 
 
 def _value(old: Statement, new: Statement, cosine: float) -> Clash | None:
@@ -122,7 +148,7 @@ def _frames_agree(old: Statement, new: Statement, cosine: float) -> bool:
     here, there = here - GENERIC_NOUNS, there - GENERIC_NOUNS
     if not old.words & new.words:
         return not (here or there)
-    return not (here and there) or (cosine >= _SAME_TOPIC and len(here | there) < len(old.words & new.words))
+    return not (here and there)
 
 
 def _rivals(old: Statement, new: Statement) -> tuple[Value, Value] | None:
@@ -157,11 +183,14 @@ def _rival_fillers(old: Statement, new: Statement, cosine: float) -> tuple[Value
     verb, _, preposition = old.slot.partition(" ")
     if (verb in MANY and preposition != "by") or old.slot in MANY_SLOTS or old.frame != new.frame or not old.frame:
         return None
+    if before.kind.startswith("number") != now.kind.startswith("number"):
+        return None
     is_named = "word" not in (before.kind, now.kind)
     if verb == "role" or verb in NAMES_ONE:
         fits = True
     elif verb == "be":
-        fits = (is_named or bool(old.subject & ATTRIBUTES)) and not preposition
+        is_quality = _QUALITY.fullmatch(before.key) or _QUALITY.fullmatch(now.key)
+        fits = (is_named or (bool(old.subject & ATTRIBUTES) and not is_quality)) and not preposition
     else:
         fits = preposition in ("for", "as") or (bool(preposition) and (is_named or cosine >= _SAME_TOPIC))
     return (before, now) if fits else None
@@ -170,8 +199,12 @@ def _rival_fillers(old: Statement, new: Statement, cosine: float) -> tuple[Value
 def _refines(a: Value, b: Value) -> bool:
     """Equal, or one is a longer form of the other: 3.11 and 3.11.4, config.yaml and src/config.yaml."""
     short, long = sorted((a.key, b.key), key=len)
+    if a.kind == b.kind == "number:time":
+        return abs(float(a.key) - float(b.key)) <= _ALIKE_TIMES * float(a.key)
     if short == long or a.kind == b.kind == "path":
         return long.endswith(short)
+    if set(short.split()) < set(long.split()) and not a.kind.startswith("number"):
+        return True  # "info", "level info"
     return not a.kind.startswith("number:") and long.startswith(short + ".")
 
 

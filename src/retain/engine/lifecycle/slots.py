@@ -10,6 +10,8 @@ from typing import NamedTuple
 from retain.domain.claims import NUMBER_WORDS
 from retain.domain.stem import stem
 from retain.domain.words import STOP_WORDS
+from retain.engine.lifecycle.openings import without_opening
+from retain.engine.lifecycle.phrasing import events
 from retain.engine.lifecycle.vocabulary import (
     ALIASES,
     ARTICLES,
@@ -33,9 +35,11 @@ from retain.engine.lifecycle.vocabulary import (
 )
 
 NAMING = frozenset({"name", "path", "identifier"})  # kinds of which a statement may hold any number
+_IN_LETTERS = frozenset(NUMBER_WORDS) | {"one"}
 _LONGEST = 400  # characters of a sentence that are looked at: rules for prose have nothing to say about a dump
 _MOST_SENTENCES = 8
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_PART = re.compile(r"(?<=;)\s+")
 _MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*"
 _TOKEN = re.compile(
     rf"{_MONTH}\.?\s[0-9]{{1,2}}\b|#?[0-9][0-9,]*(?:[.:/-][0-9]+)*(?:\s?(?:am|pm)\b|[a-z%]{{1,3}}\b)?"
@@ -68,6 +72,7 @@ class Statement:
     `slot` is what the verb opens ("store in"), `filler` what stands in it, `spoken` gives a stem's word back.
     """
 
+    sentence: str
     subject: frozenset[str]
     words: frozenset[str]
     content: frozenset[str]
@@ -95,12 +100,18 @@ class _Token(NamedTuple):
 
 
 def statements(text: str) -> list[Statement]:
-    return [parse(sentence) for sentence in _SENTENCE.split(text.strip())[:_MOST_SENTENCES] if sentence.strip()]
+    return [parse(part, sentence) for sentence in _sentences(text) for part in _PART.split(sentence) if part.strip()]
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for sentence in _SENTENCE.split(text.strip())[:_MOST_SENTENCES]:
+        if sentence.strip():
+            yield without_opening(sentence.strip()[:_LONGEST])
 
 
 @lru_cache(maxsize=2048)  # a new text is compared with its neighbours one by one
-def parse(sentence: str) -> Statement:
-    sentence = sentence[:_LONGEST]
+def parse(sentence: str, whole: str) -> Statement:
+    """A sentence, or a part of one: "; 3 files touched" belongs to the event that the whole is about."""
     text = _rewritten(sentence)
     tokens = _tokens(text)
     at = _verb_at(tokens)
@@ -115,6 +126,7 @@ def parse(sentence: str) -> Statement:
     start = max(at, 0)
     subject = frozenset() if role else _content(tokens[:start], found[:start])
     return Statement(
+        sentence=sentence,
         subject=subject,
         words=subject | _content(tokens[start:], found[start:], keys),
         content=_content(tokens, found),
@@ -124,7 +136,7 @@ def parse(sentence: str) -> Statement:
         filler=filler,
         verb=_main_verb(tokens, at),
         negations=sum(token.key in NEGATIVES for token in tokens),
-        marks=_marks(sentence, text, tokens[: at + 2] if at >= 0 else tokens),
+        marks=_marks(sentence, text, tokens[: at + 2] if at >= 0 else tokens) | events(whole),
         spoken={token.key: token.said.lower() for token in tokens},
     )
 
@@ -247,7 +259,7 @@ def _measured(digits: str, unit: str, token: _Token) -> Value:
 
 
 def _with_unit(token: _Token) -> str:
-    return f"{token.said} {token.after_said}" if token.said.isdigit() or token.key in NUMBER_WORDS else token.said
+    return f"{token.said} {token.after_said}" if token.said.isdigit() or token.key in _IN_LETTERS else token.said
 
 
 def _content(

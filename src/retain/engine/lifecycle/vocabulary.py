@@ -43,6 +43,7 @@ GROUPS = {
     "orchestration": "kubernetes nomad docker-swarm ecs",
     "git host": "github gitlab bitbucket gitea",
     "api style": "rest graphql grpc soap",
+    "protocol": "http https",
     "format": "json xml yaml toml csv protobuf msgpack ini",
     "type": "string integer int float uuid boolean auto-increment bigint",
     "case": "camelcase snake_case pascalcase kebab-case",
@@ -65,7 +66,7 @@ GROUPS = {
 # A project may well have several of these; they exclude one another only where something narrows them down.
 LOOSE_GROUPS = frozenset(
     ("language", "operating system", "format", "type", "level", "shell", "case", "hashing", "authentication", "output",
-     "frequency", "cloud", "linter")
+     "frequency", "cloud", "linter", "protocol")
 )  # fmt: skip
 GROUP_OF = {word: group for group, words in GROUPS.items() for word in words.split()}
 PHRASES = re.compile(
@@ -80,7 +81,7 @@ ALIASES = {
     "databas": "database", "indent": "indent", "indentation": "indent", "deploy": "deploy", "deployment": "deploy",
     "retri": "retry", "max": "maximum", "maxim": "maximum", "min": "minimum", "integers": "integer", "kept": "keep",
     "mon": "monday", "fri": "friday", "permit": "allow", "prohibit": "forbid", "forbidden": "forbid",
-    "ban": "forbid", "disallow": "forbid",
+    "ban": "forbid", "disallow": "forbid", "nightly": "daily",
 }  # fmt: skip
 
 _SECONDS = {"ms": 0.001, "millisecond": 0.001, "s": 1, "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600,
@@ -149,7 +150,7 @@ EVENTS = _words(
     """fixed added released deployed met merged introduced reported passed failed discussed finished completed shipped
     reviewed debugged investigated implemented refactored published tagged created visited tried
     asked told mentioned wrote noted worked looked talked spoke saw found noticed opened closed updated tested ran
-    took lasted cost approved"""
+    took lasted cost approved checked"""
 )
 POLAR = frozenset({"before", "after", "all", "none", "off"})  # stop words that turn a claim round
 PREPOSITIONS = _words("on in at to with by from as under into via through after of for within up")
@@ -178,8 +179,10 @@ REWRITES = [
             "",
         ),
         ("used", r"\bused to\b", "formerly"),
+        ("k", r"\b([0-9]+)k\b", r"\g<1>000"),
         (_MOVING, _TO + r"(?:\s+from\s+\S+(?:\s\S+)?)?\s+to\b", "use"),
         (_MOVING, _TO + r"\s+from\b.*?\bto\b", "use"),
+        (_MOVING, rf"({_TO}(?:\s+\S+){{1,5}}?)\s+from\s+\S+(?:\s\S+)?\s+to\b", r"\1 to"),
         ("replaced", r"\breplaced\b.*?\b(?:with|by)\b", "use"),
         ("prefer", r"(\bprefer\w*\s.*?)\sover\s[^,.;]+", r"\1"),
         ("no", r"\bnot (?:only|just)\b|\bno matter\b|\bno problem\b|\bwhether or not\b|\bno doubt\b", ""),
@@ -196,7 +199,8 @@ REWRITES = [
         ),
         (
             "stopped quit avoid dropped abandoned ditched rid gave",
-            r"\b(?:stopped|quit|avoid|avoids|dropped|abandoned|ditched|got rid of|gave up)\b(?:\s+using)?",
+            r"\b(?:stopped|quit|avoid|avoids|dropped|(?<!^)(?<!keep )(?<!removes )(?<!an )(?<!the )abandoned|ditched|got rid of"
+            r"|gave up)\b(?:\s+using)?",
             "not use",
         ),
         ("refuse fail", r"\b(?:refuses?|fails?) to\b", "not"),
@@ -227,6 +231,6 @@ MARKS = {
         "bounded": r"\b(?:under|below|less than|at most|up to|more than|above|at least|exceed\w*|between|about|around"
         r"|roughly)\b",
         "other": r"\b(?:others?|else|another)\b",
-        "conditional": r"\b(?:if|unless|when|whenever|except)\b",
+        "conditional": r"\b(?:if|unless|when|whenever|except|while|during)\b",
     }.items()
 }
