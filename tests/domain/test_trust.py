@@ -92,6 +92,58 @@ def test_the_numbers_of_the_contract():
 
 
 @pytest.mark.parametrize(
+    ("word", "share"),
+    [
+        (Provenance.DIRECT_OBSERVATION, 0.95),
+        (Provenance.TOLD_BY_USER, 0.90),
+        (Provenance.TOOL_RESULT, 0.85),
+        (Provenance.INFERENCE, 0.60),
+        (Provenance.MODEL_GENERATED, 0.40),
+    ],
+)
+def test_each_word_is_as_reliable_as_the_contract_has_it(word, share):
+    assert confidence(episode(provenance=word), START).reliability == share
+
+
+LONG_AGO = START - timedelta(days=40_000)
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "weight"),
+    [
+        ({"provenance": Provenance.DIRECT_OBSERVATION}, {"provenance": Provenance.INFERENCE}, 0.30 * (0.95 - 0.60)),
+        ({"supporting": 1}, {"contradicting": 1}, 0.35),
+        ({"said": START}, {"said": LONG_AGO}, 0.20),
+        ({"reinforced": 1000, "reinforced_at": START}, {"reinforced": 0}, 0.15),
+    ],
+)
+def test_each_part_has_the_weight_of_the_contract(more, less, weight):
+    assert total(episode(**more)) - total(episode(**less)) == pytest.approx(weight)
+
+
+def test_what_a_model_made_up_reaches_its_cap_and_no_more():
+    best = {"salience": 1.0, "reinforced": 1000, "reinforced_at": START}
+    assert total(episode(provenance=Provenance.MODEL_GENERATED, **best)) == 0.6
+    assert total(episode(provenance=Provenance.INFERENCE, **best)) == 1.0
+
+
+@pytest.mark.parametrize(("times", "days", "share"), [(1, 0, 0.2079), (1, 14, 0.1040), (9, 0, 0.6908), (9, 28, 0.1727)])
+def test_repetition_counts_by_its_logarithm_and_halves_in_14_days(times, days, share):
+    repeated = episode(reinforced=times, reinforced_at=START - timedelta(days=days))
+    assert confidence(repeated, START).reinforcement == pytest.approx(share, abs=0.0001)
+
+
+@pytest.mark.parametrize(("newer", "factor"), [(0, 1.0), (1, 1 / 1.1), (10, 0.5)])
+def test_each_newer_memory_about_the_same_takes_a_tenth(newer, factor):
+    assert confidence(episode(crowding=newer), START).interference == pytest.approx(factor)
+
+
+@pytest.mark.parametrize(("salience", "factor"), [(-1.0, 0.5), (0.0, 0.5), (0.5, 1.0), (1.0, 1.5), (2.0, 1.5)])
+def test_what_matters_counts_from_half_to_one_and_a_half(salience, factor):
+    assert confidence(episode(salience=salience), START).salience == factor
+
+
+@pytest.mark.parametrize(
     ("kind", "days", "share"), [(Kind.EPISODIC, 14, 0.25), (Kind.SEMANTIC, 30, 0.5), (Kind.PROCEDURAL, 180, 0.25)]
 )
 def test_each_kind_fades_with_its_own_half_life(kind, days, share):

@@ -8,7 +8,7 @@ from threading import Barrier
 import pytest
 
 from fakes import Rival, ScriptedLLM
-from making import a_contradiction, a_vector, save
+from making import a_contradiction, a_memory, a_place, a_vector, an_embedding, save
 from retain.domain.changes import ContradictionState
 from retain.domain.graph import SUPPORTS, Tie
 from retain.domain.llm import Completion
@@ -476,6 +476,31 @@ def test_many_at_once_make_each_principle_once(two_stores, embedder, clock, call
         done = list(pool.map(run, windows))
     assert sum(len(one.made) for one in done) == 2
     assert len(all_of(windows[0], caller, Kind.SEMANTIC, Kind.PROCEDURAL)) == 2
+
+
+@pytest.mark.parametrize("state", [ContradictionState.RESOLVED, ContradictionState.CONTEXT_DEPENDENT])
+def test_a_pair_that_was_decided_keeps_no_principle_from_being_made(parts, caller, state):
+    said = say(parts, caller, PORTS)
+    (found,) = parts.store.contradictions([memory.id for memory in said])
+    save(parts.store, contradictions=(replace(found, state=state),))
+    done = consolidate(parts, caller, threshold=0.6)
+    assert (len(done.made), done.warnings) == (1, ())
+
+
+def test_only_what_is_recorded_is_to_be_resolved(parts, caller):
+    say(parts, caller, PORTS)
+    (recorded,) = consolidate(parts, caller, threshold=0.6, dry_run=True).warnings
+    assert recorded.message.endswith("; resolve that first")
+
+
+def test_what_only_seems_to_contradict_is_told_with_another_way_out(parts, caller):
+    memories = [a_memory(f"e{n}", text, kind=Kind.EPISODIC, place=a_place("p" * 20)) for n, text in enumerate(PORTS)]
+    vectors = [an_embedding(m.id, *parts.embedder.embed([m.text]), model=parts.embedder.model) for m in memories]
+    save(parts.store, *memories, embeddings=tuple(vectors))
+    done = consolidate(parts, caller, threshold=0.6)
+    (warning,) = done.warnings
+    assert done.made == () and "seem to contradict each other (e0 and e2)" in warning.message
+    assert warning.message.endswith("; change or forget the one that does not hold")
 
 
 def test_an_open_contradiction_among_episodes_counts_whoever_found_it(parts, caller):

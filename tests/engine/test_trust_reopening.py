@@ -58,6 +58,11 @@ def test_it_may_be_said_again_in_nearly_the_same_words(store, decided):
     assert "said again what was given up" in found.detail
 
 
+def test_what_ended_by_an_edit_was_no_decision_that_could_be_opened(store, decided):
+    decided(winner=None)
+    assert said(store, "The public API listens on port 8080") == said(store, "The API is not on port 9090") == ()
+
+
 def test_a_third_value_leaves_the_decision_between_the_first_two(store, decided):
     decided()
     assert said(store, "The API listens on port 7070") == ()

@@ -1,8 +1,15 @@
 """contradictions at the terminal: what it lists, how it decides, what it refuses, and how it ends."""
 
+from dataclasses import replace
+
 import pytest
 from rich.text import Text
 
+from making import START, a_contradiction, a_memory
+from retain.domain.changes import ContradictionState
+from retain.engine.trust.disputes import Dispute
+from retain.surfaces import trust_reports
+from retain.surfaces.cli.drawn_disputes import dispute
 from surfaces.command import Command
 
 TERMINAL = {"FORCE_COLOR": "1", "COLUMNS": "80"}
@@ -138,6 +145,15 @@ def test_a_decision_is_shown_with_how_to_take_it_back(retain, port):
     out = retain("contradictions", port).out
     assert "  decided  the newer one holds · just now by hand\n  because  moved" in out
     assert f"`retain contradictions {port} --reopen` takes the decision back." in out
+
+
+def test_one_that_ended_by_an_edit_is_shown_without_a_winner():
+    found = a_contradiction("c1", "m1", "m2", state=ContradictionState.RESOLVED, resolved=START, resolved_by="edit")
+    ended = Dispute(replace(found, explanation="its text was changed"), a_memory("m1"), a_memory("m2"))
+    drawn = [row.plain if isinstance(row, Text) else str(getattr(row, "text", row)) for row in dispute(ended, START)]
+    assert "just now by an edit" in drawn and "its text was changed" in drawn
+    assert drawn[-1] == "`retain contradictions c1 --reopen` opens it again."
+    assert (trust_reports.dispute(ended)["resolution"], "holds" in " ".join(drawn)) == (None, False)
 
 
 def test_what_was_decided_is_not_decided_by_accident(retain, port):

@@ -52,7 +52,8 @@ def dispute(one: Dispute, now: datetime) -> Drawn:
     if one.contradiction.is_open:
         yield _what_next(one.contradiction.id)
     else:
-        yield line((f"`retain contradictions {one.contradiction.id} --reopen` takes the decision back.", DIM))
+        does = "opens it again" if one.is_outdated else "takes the decision back"
+        yield line((f"`retain contradictions {one.contradiction.id} --reopen` {does}.", DIM))
 
 
 def resolved(done: Resolved, now: datetime) -> Drawn:

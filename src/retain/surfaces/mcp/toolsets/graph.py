@@ -39,7 +39,7 @@ IMPORTANCE = 1.0  # of what is stored through this contract, which has no parame
 
 def message(error: RetainError) -> str:
     """A failed call says one sentence, in the contract's words where it has them."""
-    if "memory_id" in error.details:
+    if isinstance(error, NotFound) and "memory_id" in error.details:
         return f"Memory not found: {shorten(error.details['memory_id'], 200)}"
     if isinstance(error, EmbeddingFailed):  # get_status says why
         return NOT_READY

@@ -1,0 +1,301 @@
+"""Contradictions with what others write at the same moment, with what comes back, and after an edit."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import combinations
+from threading import Barrier
+
+import pytest
+
+from fakes import START, Rival
+from making import a_contradiction, save
+from retain.domain.changes import Changes, ContradictionState
+from retain.domain.memory import State, Status
+from retain.domain.session import Caller, Project
+from retain.embedding.hashed import HashedEmbedder
+from retain.engine.drafts import Draft
+from retain.engine.parts import Parts
+from retain.engine.remember import Company, remember, remember_all
+from retain.engine.revise import Edit, bring_back, forget, update
+from retain.engine.trust.disputes import Verdict, dispute, resolve
+from retain.errors import Refused, StoreBusy
+
+HERE = Caller(project=Project("p" * 20, "shop", "/shop", START))
+ON = "The API listens on port {}"
+BOTH = Verdict("context_dependent", "8080 on laptops, 9090 in production")
+
+
+@pytest.fixture
+def parts(store, clock):
+    return Parts(store, HashedEmbedder(), clock)
+
+
+def say(parts, text, caller=HERE, **fields):
+    parts.clock.tick(60)
+    return remember(parts, Draft(text, **fields), caller)
+
+
+def recorded(parts, *memories):
+    found = parts.store.contradictions([memory.id for memory in memories])
+    return [(each.older, each.newer, each.state.value) for each in found]
+
+
+@pytest.fixture
+def ports(parts):
+    """A dispute about a port: the contradiction, the older memory and the newer one."""
+    older = say(parts, ON.format(8080)).memory
+    done = say(parts, ON.format(9090))
+    parts.clock.tick(60)
+    return done.contradicts[0], older, done.memory
+
+
+def asleep(parts, memory):
+    """The memory as it is once it went to sleep."""
+    now = parts.store.memories([memory.id])[memory.id].memory
+    slept = replace(now, status=Status(State.DORMANT, "long ago", parts.clock.now()), version=now.version + 1)
+    save(parts.store, slept)
+    return slept
+
+
+# At the same moment
+
+
+def test_what_another_window_stored_between_plan_and_write_is_contradicted(parts):
+    other = []
+    rival = Rival(parts.store, lambda: other.append(say(parts, ON.format(9090)).memory))
+    done = say(replace(parts, store=rival), ON.format(8080))
+    (found,) = done.contradicts
+    assert (found.other(done.memory.id), recorded(parts, done.memory)) == (
+        other[0].id,
+        [(found.older, found.newer, "open")],
+    )
+    assert dispute(parts.store, found.id, HERE).contradiction == found
+
+
+def test_of_two_that_crossed_the_older_is_the_one_that_happened_first(parts):
+    rival = Rival(parts.store, lambda: say(parts, ON.format(9090)))
+    early = START.replace(year=2025)
+    (found,) = say(replace(parts, store=rival), ON.format(8080), event_time=early).contradicts
+    assert parts.store.memories([found.older])[found.older].memory.event_time == early
+    assert "8080 against 9090" in found.detail
+
+
+def test_a_pair_is_recorded_once_whichever_window_found_it(parts):
+    """The other window plans after this one has written, and finds the pair as well."""
+    done = say(parts, ON.format(8080))
+    early = START.replace(year=2025)
+    rival = Rival(parts.store, lambda: say(parts, "The logo is green"))
+    again = say(replace(parts, store=rival), ON.format(9090), event_time=early)
+    assert recorded(parts, done.memory) == [(done.memory.id, again.memory.id, "open")]
+    assert len(again.contradicts) == 1
+
+
+def test_what_the_language_model_let_pass_stays_so_when_others_write(parts):
+    known = say(parts, ON.format(8080)).memory
+    company = Company({known.id: None}, lambda memory, near: Changes(at=START))
+    rival = Rival(parts.store, lambda: say(parts, "The logo is green"))
+    (done,) = remember_all(replace(parts, store=rival), [Draft(ON.format(9090))], HERE, company=company)
+    assert (done.contradicts, recorded(parts, known)) == ((), [])
+
+
+def test_a_repetition_is_not_compared_again(parts, ports):
+    _, _, newer = ports
+    rival = Rival(parts.store, lambda: say(parts, "The logo is green"))
+    done = say(replace(parts, store=rival), newer.text)
+    assert (done.reinforced, done.woken, done.contradicts) == (True, False, ())
+
+
+def test_a_memory_is_kept_when_there_is_no_time_to_compare_it_again(parts):
+    class Crowded(Rival):
+        def contradictions(self, ids):
+            raise StoreBusy("others are writing")
+
+    crowded = Crowded(parts.store, lambda: say(parts, ON.format(9090)))
+    done = say(replace(parts, store=crowded), ON.format(8080))
+    assert done.memory.id in parts.store.memories([done.memory.id])
+    assert [warning.code for warning in done.warnings] == ["partial_results"]
+
+
+def test_who_writes_alone_looks_once(parts):
+    class Counted(Rival):
+        looks = 0
+
+        def by_vector(self, *asked, **fields):
+            self.looks += 1
+            return self._store.by_vector(*asked, **fields)
+
+    counted = Counted(parts.store, lambda: None)
+    say(parts, ON.format(9090))
+    assert (len(say(replace(parts, store=counted), ON.format(8080)).contradicts), counted.looks) == (1, 1)
+
+
+def at_once(windows, texts):
+    barrier = Barrier(len(texts))
+
+    def write(window, text):
+        barrier.wait()
+        return remember(window, Draft(text), HERE)
+
+    with ThreadPoolExecutor(len(texts)) as pool:
+        return list(pool.map(write, windows, texts))
+
+
+def test_two_windows_at_once_miss_no_contradiction(two_stores, clock):
+    windows = [Parts(store, HashedEmbedder(), clock) for store in two_stores]
+    for name in ("auth", "billing", "cart", "docs", "edge", "feed", "geo", "help"):
+        done = at_once(windows, [f"The {name} service listens on port {port}" for port in (8080, 9090)])
+        assert any(reply.contradicts for reply in done)
+        assert len(recorded(windows[0], *(reply.memory for reply in done))) == 1
+
+
+def test_eight_windows_at_once_do_not_fail_and_miss_nothing(two_stores, clock):
+    windows = [Parts(store, HashedEmbedder(), clock) for store in two_stores * 4]
+    done = at_once(windows, [ON.format(port) for port in range(8080, 8088)])
+    pairs = {frozenset(pair[:2]) for pair in recorded(windows[0], *(reply.memory for reply in done))}
+    assert pairs == {frozenset(pair) for pair in combinations([reply.memory.id for reply in done], 2)}
+    assert [reply.warnings for reply in done] == [()] * 8
+
+
+# Standing again
+
+
+def test_what_wakes_contradicts_what_was_said_while_it_slept(parts):
+    sleeper = asleep(parts, say(parts, ON.format(8080)).memory)
+    other = say(parts, ON.format(9090))
+    woken = say(parts, ON.format(8080))
+    assert (other.contradicts, woken.woken, woken.memory.id) == ((), True, sleeper.id)
+    assert recorded(parts, sleeper) == [(sleeper.id, other.memory.id, "open")]
+    assert [each.other(sleeper.id) for each in woken.contradicts] == [other.memory.id]
+
+
+def test_what_wakes_while_another_window_writes_contradicts_that_too(parts):
+    sleeper = asleep(parts, say(parts, ON.format(8080)).memory)
+    rival = Rival(parts.store, lambda: say(parts, ON.format(9090)))
+    woken = say(replace(parts, store=rival), ON.format(8080))
+    assert woken.memory.id == sleeper.id and len(woken.contradicts) == len(recorded(parts, sleeper)) == 1
+
+
+@pytest.mark.parametrize("put_aside", [asleep, lambda parts, memory: forget(parts, memory.id, None, HERE)])
+def test_what_is_brought_back_contradicts_what_was_said_meanwhile(parts, put_aside):
+    memory = say(parts, ON.format(8080)).memory
+    put_aside(parts, memory)
+    other = say(parts, ON.format(9090)).memory
+    bring_back(parts, memory.id, HERE)
+    assert recorded(parts, memory) == [(memory.id, other.id, "open")]
+
+
+def test_what_is_brought_back_without_vectors_is_compared_by_words(parts, store):
+    class Off(HashedEmbedder):
+        def wait(self, seconds):
+            return False
+
+    silent = replace(parts, embedder=Off())
+    memory = say(silent, ON.format(8080)).memory
+    forget(silent, memory.id, None, HERE)
+    other = say(silent, ON.format(9090)).memory
+    bring_back(silent, memory.id, HERE)
+    assert recorded(parts, memory) == [(memory.id, other.id, "open")]
+
+
+def test_bringing_back_what_lost_opens_that_contradiction_again(parts, ports):
+    found, older, newer = ports
+    resolve(parts, found.id, Verdict("newer"), HERE)
+    bring_back(parts, older.id, HERE)
+    assert recorded(parts, older, newer) == [(older.id, newer.id, "reopened")]
+    assert "stand again" in parts.store.contradiction(found.id).detail
+
+
+def test_that_both_hold_stays_decided_when_one_was_put_aside_and_comes_back(parts, ports):
+    found, older, _ = ports
+    resolve(parts, found.id, BOTH, HERE)
+    forget(parts, older.id, None, HERE)
+    bring_back(parts, older.id, HERE)
+    assert parts.store.contradiction(found.id).state is ContradictionState.CONTEXT_DEPENDENT
+
+
+# Worded anew
+
+
+@pytest.mark.parametrize("side", [1, 2])
+def test_an_edit_after_which_nothing_contradicts_ends_the_dispute(parts, ports, side):
+    found, edited = ports[0], ports[side]
+    done = update(parts, edited.id, Edit(text="The API is written in Go"), HERE)
+    ended = parts.store.contradiction(found.id)
+    assert (done.contradicts, ended.state, ended.winner) == ((), ContradictionState.RESOLVED, None)
+    assert (ended.explanation, ended.resolved, ended.resolved_by) == (
+        "its text was changed and no longer contradicts",
+        parts.clock.now(),
+        "edit",
+    )
+
+
+def test_an_edit_that_still_contradicts_leaves_the_dispute_open_with_the_new_difference(parts, ports):
+    found, older, newer = ports
+    (still,) = update(parts, older.id, Edit(text=ON.format(7070)), HERE).contradicts
+    assert recorded(parts, older, newer) == [(older.id, newer.id, "open")]
+    assert still == parts.store.contradiction(found.id) and "7070 against 9090" in still.detail
+
+
+def test_an_edit_tells_the_difference_in_the_order_in_which_the_pair_is_recorded(parts):
+    first = say(parts, ON.format(8080)).memory
+    second = say(parts, ON.format(9090), event_time=START.replace(year=2025)).memory
+    (still,) = update(parts, second.id, Edit(text=ON.format(7070)), HERE).contradicts
+    assert recorded(parts, first) == [(first.id, second.id, "open")]
+    assert "8080 against 7070" in still.detail
+
+
+@pytest.mark.parametrize("why", [None, "another port"])
+def test_a_dispute_ends_when_both_say_the_same_whoever_found_it(parts, why):
+    older = say(parts, ON.format(8080)).memory
+    company = Company({older.id: why} if why else {}, lambda memory, near: Changes(at=START))
+    (done,) = remember_all(parts, [Draft(ON.format(9090))], HERE, company=company)
+    assert done.contradicts[0].by_rule is (why is None)
+    update(parts, older.id, Edit(text="The API listens on port 9090 since May"), HERE)
+    assert recorded(parts, older) == [(done.contradicts[0].older, done.memory.id, "resolved")]
+
+
+def test_an_edit_that_questions_a_decision_keeps_the_latest_for_the_record(parts, ports):
+    found, older, _ = ports
+    resolve(parts, found.id, BOTH, HERE)
+    latest = replace(BOTH, conditions="8080 in tests")
+    parts.clock.tick(60)
+    rival = Rival(parts.store, lambda: resolve(parts, found.id, latest, HERE, again=True))
+    update(replace(parts, store=rival), older.id, Edit(text=ON.format(7070)), HERE)
+    now = parts.store.contradiction(found.id)
+    assert (now.state, now.conditions) == (ContradictionState.REOPENED, "8080 in tests")
+
+
+def test_an_edit_of_anything_but_the_text_leaves_the_dispute_open(parts, ports):
+    update(parts, ports[1].id, Edit(importance=0.9, add_tags=("api",)), HERE)
+    assert parts.store.contradiction(ports[0].id) == ports[0]
+
+
+def test_an_edit_back_opens_the_dispute_again(parts, ports):
+    _, older, newer = ports
+    update(parts, older.id, Edit(text="The API is written in Go"), HERE)
+    update(parts, older.id, Edit(text=older.text), HERE)
+    assert recorded(parts, older, newer) == [(older.id, newer.id, "reopened")]
+
+
+@pytest.mark.parametrize(("text", "state"), [("We ship late on Mondays", "open"), ("The logo is green", "resolved")])
+def test_what_a_language_model_found_ends_only_with_its_subject(parts, text, state):
+    one, other = say(parts, "We ship on Mondays").memory, say(parts, "We ship Mondays if the moon is full").memory
+    save(parts.store, contradictions=(a_contradiction("c" * 20, one.id, other.id, by_rule=False),))
+    update(parts, one.id, Edit(text=text), HERE)
+    assert recorded(parts, one) == [(one.id, other.id, state)]
+
+
+def test_an_edit_takes_nothing_back_that_somebody_decided_meanwhile(parts, ports):
+    found, _, newer = ports
+    rival = Rival(parts.store, lambda: resolve(parts, found.id, Verdict("newer"), HERE))
+    update(replace(parts, store=rival), newer.id, Edit(text="The API is written in Go"), HERE)
+    assert parts.store.contradiction(found.id).winner == newer.id
+
+
+def test_what_ended_by_an_edit_says_so_and_is_not_opened_by_new_evidence(parts, ports):
+    found, older, _ = ports
+    update(parts, older.id, Edit(text="The API is written in Go"), HERE)
+    with pytest.raises(Refused, match=r"was ended on .* by an edit: both stand \(its text was changed"):
+        resolve(parts, found.id, Verdict("newer"), HERE)
+    ended = dispute(parts.store, found.id, HERE)
+    assert (ended.resolution, ended.is_outdated, ended.decided_by) == (None, True, "by an edit")
