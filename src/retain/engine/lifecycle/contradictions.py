@@ -183,6 +183,8 @@ def _rival_fillers(old: Statement, new: Statement, cosine: float) -> tuple[Value
     verb, _, preposition = old.slot.partition(" ")
     if (verb in MANY and preposition != "by") or old.slot in MANY_SLOTS or old.frame != new.frame or not old.frame:
         return None
+    if {before.key.partition(" ")[0], now.key.partition(" ")[0]} & {"least", "most"}:
+        return None  # at least 8 characters, at least one digit
     if before.kind.startswith("number") != now.kind.startswith("number"):
         return None
     is_named = "word" not in (before.kind, now.kind)

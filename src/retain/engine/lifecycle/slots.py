@@ -10,8 +10,8 @@ from typing import NamedTuple
 from retain.domain.claims import NUMBER_WORDS
 from retain.domain.stem import stem
 from retain.domain.words import STOP_WORDS
+from retain.engine.lifecycle.events import events
 from retain.engine.lifecycle.openings import without_opening
-from retain.engine.lifecycle.phrasing import events
 from retain.engine.lifecycle.vocabulary import (
     ALIASES,
     ARTICLES,

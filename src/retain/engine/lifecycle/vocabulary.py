@@ -165,7 +165,8 @@ NEGATIVES = _words("not no never none nobody without neither")
 _OVER = r"(?:,\s*(?:and\s+)?not|,?\s+instead of|,?\s+rather than|\s+in place of)\s+[^,.;]+"
 _TO = (
     r"(?:\b(?:was|were|has been|have been|has|have|got)\s+)?"
-    r"\b(?:switch|mov|migrat|chang|convert|upgrad|downgrad|bump|went|renam|rais|lower|increas|reduc)\w*(?:\s+(?:over|back))?"
+    r"\b(?:switch|mov|migrat|chang|convert|upgrad|downgrad|bump|went|renam|rais|lower|increas|reduc)\w*(?:\s+(?:over"
+    r"|back))?"
 )
 _MOVING = "switch mov migrat chang convert upgrad downgrad bump went renam rais lower increas reduc"
 # What is said in another way, in the order in which it is put plainly: one of the hints that must be in a sentence
@@ -199,7 +200,8 @@ REWRITES = [
         ),
         (
             "stopped quit avoid dropped abandoned ditched rid gave",
-            r"\b(?:stopped|quit|avoid|avoids|dropped|(?<!^)(?<!keep )(?<!removes )(?<!an )(?<!the )abandoned|ditched|got rid of"
+            r"\b(?:stopped|quit|avoid|avoids|dropped|(?<!^)(?<!keep )(?<!removes )(?<!an )(?<!the )abandoned|ditched"
+            r"|got rid of"
             r"|gave up)\b(?:\s+using)?",
             "not use",
         ),
