@@ -2,13 +2,13 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from retain.domain.changes import Changes, Conflict
 from retain.domain.ids import undress
-from retain.domain.memory import Memory, Place, Scope, Stored
+from retain.domain.memory import Memory, MemoryId, Place, Scope, Stored
 from retain.domain.session import Caller
 from retain.errors import NotFound, StoreBusy, invalid
 from retain.ports import LLM, Clock, Embedder, Store
@@ -26,6 +26,12 @@ class Parts:
     clock: Clock
     llm: LLM | None = None
     """None until somebody chose one: a key that lies about is no consent."""
+
+
+class Served(Protocol):
+    """Counts what was handed out, once the answer is out."""
+
+    def __call__(self, ids: Sequence[MemoryId], caller: Caller, *, counted: bool) -> None: ...
 
 
 def settle(store: Store, plan: Callable[[], tuple[Changes, R]]) -> R:

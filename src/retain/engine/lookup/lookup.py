@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from retain.domain.graph import SIMILAR
 from retain.domain.listing import MAX_QUERY, Card, PastQuery
@@ -13,14 +12,8 @@ from retain.engine.lifecycle.redact import redact
 from retain.engine.lookup.matching import Matches, Search, search
 from retain.engine.lookup.suggesting import Suggestion, suggest
 from retain.engine.lookup.walks import Walks, page_faults
-from retain.engine.parts import LASTING, Parts, places
+from retain.engine.parts import LASTING, Parts, Served, places
 from retain.errors import InvalidInput
-
-
-class Served(Protocol):
-    """Counts what was handed out, once the answer is out."""
-
-    def __call__(self, ids: Sequence[MemoryId], caller: Caller, *, counted: bool) -> None: ...
 
 
 class Lookup:

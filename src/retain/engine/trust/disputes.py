@@ -40,6 +40,7 @@ _WITHOUT_ONE = (
     "and at a terminal `retain contradictions ID --keep older`, newer or both"
 )
 _CHOOSE_ONE = "choose one with `retain setup --llm anthropic` (or openai, claude-cli; the setting is `llm`)"
+_WHERE = "memory_introspect with list_contradictions, or `retain contradictions`, lists them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +100,11 @@ def dispute(store: Store, id: str, caller: Caller) -> Dispute:
     do not exist."""
     bare = undress(id)
     if bare is None:
-        raise invalid("contradiction_id", id, "not an id; `retain contradictions` lists them")
+        raise invalid("contradiction_id", id, f"not an id; {_WHERE}")
     found = store.contradiction(bare)
     sides = store.memories([found.older, found.newer]) if found else {}
     if found is None or len(sides) < 2 or not all(_is_open_to(each.memory.place, caller) for each in sides.values()):
-        raise NotFound(f"there is no contradiction {bare}; `retain contradictions` lists them", contradiction_id=id)
+        raise NotFound(f"there is no contradiction {bare}; {_WHERE}", contradiction_id=id)
     return Dispute(found, sides[found.older].memory, sides[found.newer].memory)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 from retain.domain.changes import ContradictionState
 from retain.domain.graph import CAUSAL
@@ -12,7 +11,7 @@ from retain.domain.recall import Filter
 from retain.domain.session import Caller
 from retain.domain.trust import CROWDED
 from retain.engine.lifecycle import merging
-from retain.engine.parts import Parts, places
+from retain.engine.parts import Parts, Served, places
 from retain.engine.remember import Remembered
 from retain.engine.trust import dormancy, principles, sleeping
 from retain.engine.trust.disputes import Dispute, Resolved, Verdict, listed, resolve
@@ -34,10 +33,6 @@ class Introspection:
     contradictions: dict[str, int]
     last_consolidation: datetime | None
     runs: int
-
-
-class Served(Protocol):
-    def __call__(self, ids: Sequence[MemoryId], caller: Caller, *, counted: bool) -> None: ...
 
 
 class Trust:
