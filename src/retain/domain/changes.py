@@ -174,10 +174,12 @@ class Changes:
     runs: tuple[Run, ...] = ()
     cursors: tuple[Cursor, ...] = ()
     purged: tuple[MemoryId, ...] = ()
+    key: str | None = None
+    """Names the plan, where it may be sent twice and must be written once."""
 
     def joined(self, other: "Changes") -> "Changes":
         """Both plans as one, at the moment of the first."""
-        both = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self) if f.name != "at"}
+        both = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self) if f.name not in ("at", "key")}
         return replace(self, **both)
 
 

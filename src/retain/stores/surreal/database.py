@@ -1,0 +1,125 @@
+"""One SurrealDB database: queries with bound values, and transactions that are sent whole."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from retain.stores.surreal.cbor import decode, encode
+from retain.stores.surreal.failures import STALE, Overtaken, refused
+
+
+class Link(Protocol):
+    """The way to an engine: in this process, or over a socket."""
+
+    def request(self, message: bytes, id: int, seconds: float) -> bytes:
+        """The answer to a message; StoreDown when the way is gone, QueryTimeout when there is none in time."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Batch:
+    """Statements that are committed together or not at all. Each `$?` stands for one value to bind."""
+
+    def __init__(self) -> None:
+        self._statements: list[str] = []
+        self._bound: dict[str, Any] = {}
+
+    def add(self, statement: str, *values: Any) -> None:
+        first, *rest = statement.split("$?")
+        names = [f"v{len(self._bound) + place}" for place in range(len(values))]
+        self._statements.append(first + "".join(f"${name}{part}" for name, part in zip(names, rest, strict=True)))
+        self._bound.update(zip(names, values, strict=True))
+
+    def insert(self, table: str, rows: Sequence[Mapping[str, Any]], otherwise: str = "") -> None:
+        """Adds rows; what becomes of one that is there already says `otherwise`, where `$input` is the new row."""
+        if rows:
+            update = f" ON DUPLICATE KEY UPDATE {otherwise}" if otherwise else ""
+            self.add(f"INSERT INTO {table} $?{update} RETURN NONE", list(rows))
+
+    def relate(self, table: str, rows: Sequence[Mapping[str, Any]], otherwise: str) -> None:
+        """As `insert`, for edges, which have an `in` and an `out`."""
+        if rows:
+            self.add(f"INSERT RELATION INTO {table} $? ON DUPLICATE KEY UPDATE {otherwise} RETURN NONE", list(rows))
+
+    def merge(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Changes records that are there: each row has the record as its `id`, and the fields to set."""
+        if rows:
+            self.add("FOR $row IN $? { UPDATE $row.id MERGE $row RETURN NONE }", list(rows))
+
+    def delete(self, records: Sequence[Any]) -> None:
+        if records:
+            self.add("DELETE $? RETURN NONE", list(records))
+
+    @property
+    def query(self) -> str:
+        return ";\n".join(("BEGIN", *self._statements, "COMMIT"))
+
+    @property
+    def bound(self) -> Mapping[str, Any]:
+        return self._bound
+
+
+class Database:
+    """Safe to use from any thread."""
+
+    def __init__(self, link: Link, query_seconds: float = 5.0) -> None:
+        self._link = link
+        self.query_seconds = query_seconds
+        self._numbers = itertools.count(1)
+
+    def run(self, query: str, **bound: Any) -> list[Any]:
+        """What each of the statements gives; raises when any of them fails."""
+        return self._results(query, bound, self.query_seconds)
+
+    def rows(self, query: str, **bound: Any) -> list[Any]:
+        """What one SELECT finds, within the deadline."""
+        found: list[Any] = self._results(
+            f"{query} TIMEOUT {self.query_seconds * 1000:.0f}ms", bound, self.query_seconds
+        )[-1]
+        return found
+
+    def row(self, query: str, **bound: Any) -> Any:
+        """The first row of a SELECT, or None."""
+        return next(iter(self.rows(query, **bound)), None)
+
+    def counted(self, table: str, condition: str, **bound: Any) -> int:
+        row = self.row(f"SELECT count() AS n FROM {table} WHERE {condition} GROUP ALL", **bound)
+        return int(row["n"]) if row else 0
+
+    def commit(self, batch: Batch) -> None:
+        """All of the batch; Overtaken, and nothing was written, when another writer came first."""
+        self._results(batch.query, batch.bound, self.query_seconds)
+
+    def call(self, method: str, *params: Any, seconds: float | None = None) -> Any:
+        """A request of the protocol, such as `use` or `signin`."""
+        number = next(self._numbers)
+        message = encode({"id": number, "method": method, "params": list(params)})
+        answer = decode(self._link.request(message, number, seconds or self.query_seconds))
+        if answer.get("error"):
+            raise refused(answer["error"])
+        return answer.get("result")
+
+    def close(self) -> None:
+        self._link.close()
+
+    def _results(self, query: str, bound: Mapping[str, Any], seconds: float) -> list[Any]:
+        # A second more than the database takes for itself, so that it is the one to give up.
+        answers = self.call("query", query, dict(bound), seconds=seconds + 1)
+        failed = [answer for answer in answers if answer["status"] != "OK"]
+        if failed:
+            raise _telling(failed)
+        return [answer["result"] for answer in answers]
+
+
+def _telling(failed: Sequence[Mapping[str, Any]]) -> Exception:
+    """The error to raise: most statements of a transaction fail only because another one did."""
+    own = [answer for answer in failed if (answer.get("details") or {}).get("kind") != "NotExecuted"]
+    errors = [refused(answer) for answer in own or failed]
+    return next((error for error in errors if isinstance(error, Overtaken)), errors[0])
+
+
+def guard(batch: Batch, change: int) -> None:
+    """Lets the batch through only while the store has this change number, and raises it by one."""
+    batch.add("LET $next = (UPDATE ONLY counter:change SET value += 1 WHERE value = $?)", change)
+    batch.add(f"IF $next = NONE {{ THROW '{STALE}' }}")

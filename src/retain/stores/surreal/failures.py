@@ -1,0 +1,31 @@
+"""What SurrealDB reports when it refuses, as errors that say what to do."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from retain.errors import QueryTimeout, RetainError, StoreDown
+
+STALE = "stale: somebody else has written"
+
+
+class LinkLost(StoreDown):
+    """The way to the database is gone. Whether what was sent last has been written, nobody knows."""
+
+
+class Overtaken(Exception):
+    """Somebody else has written since this was read; nothing was, and it can be planned again."""
+
+
+def refused(answer: Mapping[str, Any]) -> RetainError | Overtaken:
+    """The error for one statement that failed, or for a request that was refused as a whole."""
+    said = str(answer.get("result") or answer.get("message") or "no reason given")
+    kind = str(answer.get("kind"))
+    details = answer.get("details")
+    detail = str(details.get("kind")) if isinstance(details, Mapping) else ""
+    if detail == "TransactionConflict" or STALE in said or "can be retried" in said:
+        return Overtaken(said)
+    if detail == "TimedOut":
+        return QueryTimeout("a query ran past its deadline; ask for less, or raise query_timeout")
+    if kind == "NotAllowed":
+        return StoreDown(f"SurrealDB refused: {said}. Check remote_user and remote_pass, and that the user may write")
+    return StoreDown(f"SurrealDB answered with an error: {said}")

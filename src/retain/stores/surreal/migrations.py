@@ -1,0 +1,48 @@
+"""Bringing a database to this version: steps that are recorded in it, each run once, whoever starts first."""
+
+import time
+
+from retain.errors import SchemaNewer, StoreBusy
+from retain.stores.surreal.database import Database
+from retain.stores.surreal.failures import Overtaken
+from retain.stores.surreal.schema import STEPS
+
+_TRIES = 20
+
+
+def migrate(db: Database) -> None:
+    db.run("DEFINE TABLE IF NOT EXISTS migration SCHEMALESS")
+    for number, (name, step) in enumerate(STEPS, start=1):
+        if version(db) < number:
+            _run(db, number, name, step)
+    check_version(version(db))
+
+
+def version(db: Database) -> int:
+    return max(db.rows("SELECT VALUE number FROM migration"), default=0)
+
+
+def check_version(found: int) -> None:
+    if found > len(STEPS):
+        raise SchemaNewer(
+            f"a newer Retain has written this database (version {found}, this one knows {len(STEPS)}); "
+            "update this one: pip install --upgrade retain"
+        )
+
+
+def _run(db: Database, number: int, name: str, step: str) -> None:
+    """All of a step or nothing of it; another process may be at it too, and then only one of them commits."""
+    recording = "CREATE type::record('migration', $number) SET number = $number, name = $name, at = time::now()"
+    for attempt in range(_TRIES):
+        try:
+            db.run(f"BEGIN; {recording}; {step} COMMIT", number=number, name=name)
+            return
+        except Overtaken:
+            time.sleep(0.02 * (attempt + 1))
+        except Exception:
+            if version(db) < number:
+                raise
+            return
+        if version(db) >= number:
+            return
+    raise StoreBusy("other processes kept changing the schema of this database; try again in a moment")
