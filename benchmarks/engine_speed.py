@@ -26,7 +26,7 @@ from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
 from retain.ports import Embedder
 from retain.stores.sqlite.store import SqliteStore
-from stores import START, caller, copy_of, projects, store_of
+from building import START, caller, copy_of, projects, store_of
 
 TARGETS = {10_000: 5.0, 100_000: 20.0, 1_000_000: 100.0}
 WARM_UP = 20

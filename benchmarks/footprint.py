@@ -11,7 +11,7 @@ from corpus import LookedUp, texts, vector_of, vectors
 from engine_speed import engine_on
 from measuring import Row
 from retain.engine.drafts import Draft
-from stores import caller
+from building import caller
 
 MB = 1_000_000
 

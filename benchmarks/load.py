@@ -13,7 +13,7 @@ from pathlib import Path
 from corpus import texts
 from measuring import Row, quantile
 from servers import PROC, RETAIN, Server, environment
-from stores import copy_of
+from building import copy_of
 
 SERVERS = 8
 PAUSE = 0.4  # seconds between two recalls of one window

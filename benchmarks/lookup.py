@@ -25,7 +25,7 @@ from retain.engine.engine import Engine
 from retain.engine.lookup.matching import Search
 from retain.engine.parts import places
 from retain.engine.recall.recall import Question
-from stores import caller, store_of
+from building import caller, store_of
 
 ASKED = 60
 WARM_UP = 10

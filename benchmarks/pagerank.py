@@ -29,7 +29,7 @@ from retain.engine.parts import places
 from retain.engine.recall import channels
 from retain.engine.recall.channels import ChannelQuestion, Channels, Weights
 from retain.engine.recall.recall import Question
-from stores import START, caller, copy_of, projects
+from building import START, caller, copy_of, projects
 
 SIZE = 10_000
 GRAPH, RECALL = 20.0, 5.0  # milliseconds: the design's table

@@ -15,7 +15,7 @@ from typing import Any
 from corpus import texts
 from measuring import Row
 from retain.config import apart
-from stores import FOLDERS, copy_of
+from building import FOLDERS, copy_of
 
 EMPTY = "from mcp.server import MCPServer; MCPServer('empty').run()"
 RETAIN = [sys.executable, "-m", "retain", "serve"]

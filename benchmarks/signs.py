@@ -6,7 +6,7 @@ import numpy as np
 
 from corpus import Array, is_asked, questions, vectors
 from measuring import Row
-from retain.stores.sqlite.vectors import CANDIDATE_SHARE, EXACT
+from retain.stores.signs import CANDIDATE_SHARE, EXACT
 
 KEPT = (200, 400, 800, 1600, 3200)
 ASKED = 300
@@ -33,6 +33,11 @@ def finding(most: int) -> Iterator[Row]:
             note=f"by candidates {note}; 0.99 needs {needed}",
             details={"by_candidates": shares, "needed": needed},
         )
+
+
+def share_found(stored: Array, asked: Array, candidates: int) -> float:
+    """How many of the ten nearest are among so many candidates."""
+    return _found(_places_by_signs(stored, asked), candidates)
 
 
 def _places_by_signs(stored: Array, asked: Array) -> Array:

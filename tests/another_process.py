@@ -7,6 +7,7 @@
     python another_process.py index  PATH ROOT SECONDS indexes a folder, prints how far it is, and what it has done
     python another_process.py watch  PATH ROOT         indexes and watches a folder, and ends without closing anything
 
+PATH is a file of SQLite, or a database of SurrealDB as `ws://…#name`, where root signs in with the password of tests.
 What fails is printed as one line, `error: Name: message`, and ends the process with status 1.
 """
 
@@ -78,13 +79,26 @@ def remember(store, id, text, *expected):
     return id if isinstance(store.apply(plan), Applied) else None
 
 
+def opened(path):
+    """The store as a wiring would make it, without what goes on while a server is away."""
+    url, _, database = path.partition("#")
+    if not database:
+        return SqliteStore(Path(path))
+    from retain.app import SystemClock
+    from retain.stores.surreal.connection import Address, on_server
+    from retain.stores.surreal.database import Database
+    from retain.stores.surreal.store import SurrealStore
+
+    return SurrealStore(Database(on_server(Address(url, "root", "secret", database=database), SystemClock().now)))
+
+
 def say(line):
     os.write(1, f"{line}\n".encode())  # one write is whole or not there, even when the process is killed
 
 
 def main(verb, path, *arguments):
     try:
-        store = SqliteStore(Path(path))
+        store = opened(path)
         if verb == "open":
             say("\n".join(store.notices()))
         else:

@@ -1,7 +1,9 @@
 """Fixtures for all tests: a clock, and every store there is."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import settings
@@ -14,13 +16,46 @@ from retain.stores.sqlite.store import MEMORY, SqliteStore
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
+
+def _in_memory(folder: Path) -> Store:
+    from retain.stores.surreal.connection import in_memory
+    from retain.stores.surreal.store import SurrealStore
+
+    return SurrealStore(in_memory())
+
+
+def _in_folder(folder: Path) -> Store:
+    from retain.stores.surreal.connection import in_folder
+    from retain.stores.surreal.store import SurrealStore
+
+    return SurrealStore(in_folder(folder / "retain.surrealkv"), folder=folder / "retain.surrealkv")
+
+
+def _on_server(folder: Path) -> Store:
+    """Two stores of one folder are on one database."""
+    from retain.stores.surreal.connection import Address, on_server
+    from retain.stores.surreal.database import Database
+    from retain.stores.surreal.store import SurrealStore
+    from surreal_server import shared
+
+    known = shared()
+    name = folder / "database"
+    if not name.exists():
+        name.write_text(f"test-{uuid4()}")
+    address = Address(known.url, known.user, known.password, database=name.read_text())
+    return SurrealStore(Database(on_server(address, lambda: datetime.now(UTC))))
+
+
 # Every test that takes `store` runs once for each of these; another store is one more line.
 STORES: dict[str, Callable[[Path], Store]] = {
     "sqlite-file": lambda folder: SqliteStore(folder / "retain.db"),
     "sqlite-memory": lambda folder: SqliteStore(MEMORY),
+    "surreal-memory": _in_memory,
+    "surreal-file": _in_folder,
+    "surreal-socket": _on_server,
 }
 # Stores that a second process can open, and how.
-SHARED = ("sqlite-file",)
+SHARED = ("sqlite-file", "surreal-socket")
 
 
 @pytest.fixture

@@ -297,11 +297,13 @@ class Retain:
 
     def _back_up(self) -> None:
         from retain.stores.sqlite.backups import daily_backup
-        from retain.stores.sqlite.store import MEMORY, SqliteStore
 
-        store = self.engine.parts.store
+        settings, store = self.settings, self.engine.parts.store
+        # A server's database is for whoever runs the server to back up.
+        if settings.deployment_mode != "embedded-file":
+            return
         # An empty copy would be the only one of the day on which the first memories are made.
-        if isinstance(store, SqliteStore) and store.path != MEMORY and store.counts(self.settings.user_id, "").by_state:
+        if store.counts(settings.user_id, "").by_state:
             daily_backup(store, self.settings.backups, self._clock.now())
 
     def _opened(self) -> Engine:

@@ -2,7 +2,6 @@
 
 import difflib
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -20,11 +19,13 @@ from retain.setting_values import (
     surprises,
     text_or_none,
     toolsets,
+    yaml_in,
     yes_or_no,
 )
 from retain.setting_values import folder as a_folder
 
 MODES = ("embedded-memory", "embedded-file", "local-server", "remote")
+SERVER_MODES = ("local-server", "remote")
 STORES = ("sqlite", "surrealdb")
 LOG_LEVELS = ("debug", "info", "warn", "error")
 TOOLSETS = ("default", "scoped", "graph", "capture", "bank", "audrey", "all")
@@ -41,7 +42,7 @@ class Settings:
     store: str = "sqlite"
     deployment_mode: str = "embedded-file"
     db_path: Path | None = None
-    """The database file; a folder gets `retain.db` in it. Default: in `home`."""
+    """The database file; a folder gets `retain.db` in it. Default: in `home`. For SurrealDB, see `database_file`."""
     remote_url: str | None = None
     remote_user: str | None = None
     remote_pass: str | None = field(default=None, repr=False)
@@ -88,10 +89,21 @@ class Settings:
 
     @property
     def database_file(self) -> Path:
+        """Where memories lie on this machine: the file of SQLite, or beside where that would be SurrealDB's folder."""
         if self.deployment_mode == "embedded-memory":
             return Path(":memory:")
         path = (self.db_path or self.home / "retain.db").expanduser()
-        return path if path.suffix else path / "retain.db"
+        file = path if path.suffix else path / "retain.db"
+        return file.with_suffix(".surrealkv") if self.uses_surrealdb else file
+
+    @property
+    def uses_surrealdb(self) -> bool:
+        """Whether memories are in SurrealDB: because that was chosen, or on a server, which always is one."""
+        return self.store == "surrealdb" or self.is_on_server
+
+    @property
+    def is_on_server(self) -> bool:
+        return self.deployment_mode in SERVER_MODES
 
     @property
     def backups(self) -> Path:
@@ -136,6 +148,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "remote_url": ("RETAIN_REMOTE_URL", "MEMORY_REMOTE_URL"),
     "remote_user": ("RETAIN_REMOTE_USER",),
     "remote_pass": ("RETAIN_REMOTE_PASS",),
+    "namespace": ("RETAIN_NAMESPACE",),
+    "database": ("RETAIN_DATABASE",),
     "project_dir": ("RETAIN_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
     "session_id": ("RETAIN_SESSION_ID", "MEMORY_SESSION_ID"),
     "user_id": ("RETAIN_USER_ID",),
@@ -180,8 +194,6 @@ CLIENT_PLACES = (
 )
 CLIENT_SESSION = "CLAUDE_CODE_SESSION_ID"
 CLIENT_PID = "CLAUDE_PID"
-_FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?$", re.DOTALL | re.MULTILINE)
-_YAML_BLOCK = re.compile(r"^```ya?ml\r?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def load(
@@ -250,7 +262,7 @@ def _project_file(folder: Path, home: Path) -> Path:
 def settings_in(text: str) -> tuple[dict[str, Any], list[str]]:
     """What the text of a settings file sets, unchecked, and what of it is not YAML."""
     problems: list[str] = []
-    return _yaml(text, Path("it"), problems), problems
+    return yaml_in(text, Path("it"), problems), problems
 
 
 def client_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -322,7 +334,7 @@ def _from_file(path: Path, told: _Told, *, is_own: bool) -> list[tuple[str, Mapp
     if is_open:
         told.warnings.append(f"{path} may hold a password and can be read by others; run `chmod 600 {path}`")
     faults: list[str] = []
-    found = _yaml(text, path, faults)
+    found = yaml_in(text, path, faults)
     told.problems.extend(faults)
     told.misread.extend(str(path) for _ in faults)
     may_be_others = not is_own and (is_open or os.name != "posix")
@@ -331,23 +343,6 @@ def _from_file(path: Path, told: _Told, *, is_own: bool) -> list[tuple[str, Mapp
         only = "only when that is private (chmod 600)" if os.name == "posix" else "only on other systems"
         told.problems.append(f"{path}: {name} is taken from a project's file {only}; set it in your own")
     return [(str(path), found)]
-
-
-def _yaml(text: str, path: Path, problems: list[str]) -> dict[str, Any]:
-    import yaml
-
-    front = _FRONT_MATTER.search(text)
-    parts = ([front[1]] if front else []) + _YAML_BLOCK.findall(text[front.end() :] if front else text)
-    found: dict[str, Any] = {}
-    for part in parts:
-        try:
-            data = yaml.safe_load(part)
-        except yaml.YAMLError as error:
-            problems.append(f"{path} is not valid YAML: {str(error).splitlines()[0]}; that part is not used")
-            continue
-        if isinstance(data, dict):
-            found |= {str(name): value for name, value in data.items() if value is not None}
-    return found
 
 
 def _take(

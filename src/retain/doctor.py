@@ -13,15 +13,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
-from retain import hook_health, maintenance
+from retain import db_server, hook_health, maintenance
 from retain.clients.known import Machine
 from retain.clients.state import findings
 from retain.config import Loaded, Settings
 from retain.domain.memory import Vector
-from retain.errors import RetainError
+from retain.errors import RetainError, StoreDown
 from retain.ports import Embedder
 from retain.stores.sqlite.store import SqliteStore
-from retain.wiring import make_embedder
+from retain.wiring import check_surrealdb, make_embedder, make_queue
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35, 0)  # `returning`
@@ -53,7 +53,7 @@ def examine(loaded: Loaded, settings_files: Sequence[Path], now: datetime) -> li
         *_install(settings),
         *_settings(loaded),
         *_permissions(settings, settings_files),
-        *_store(settings),
+        *(_server(settings) if settings.is_on_server else _store(settings)),
         *_model(settings),
         *_backups(settings, now),
         *_hooks(settings, now),
@@ -147,6 +147,33 @@ def _permissions(settings: Settings, settings_files: Sequence[Path]) -> Iterator
         yield Check("permissions", "fail", f"{path} cannot be written to", f"chmod u+w {path}")
     if not found and not closed:
         yield Check("permissions", "ok", "nobody else can read the store, the backups and the settings")
+
+
+def _server(settings: Settings) -> Iterator[Check]:
+    """A database on a server, and what waits here for it."""
+    try:
+        check_surrealdb(settings)
+        reached = db_server.reach(settings)
+        with closing(make_queue(settings)) as queue:
+            queued = queue.state()
+    except RetainError as error:
+        yield Check("store", "fail", error.message, "put that right")
+        return
+    if reached.error:
+        away = isinstance(reached.error, StoreDown) and reached.error.retry_possible
+        repair = "start it; until then memories are read from the copy on this machine, and writes wait"
+        yield Check("store", "warn" if away else "fail", reached.error.message, repair if away else "put that right")
+    else:
+        yield Check("store", "ok", f"{reached.url} answers, {reached.version}")
+    if queued.waiting:
+        since = f" since {queued.oldest:%Y-%m-%d %H:%M} UTC" if queued.oldest else ""
+        repair = "they are sent when the database answers and something is remembered; `retain db queue` lists them"
+        yield Check("queue", "warn", f"{queued.waiting} writes wait{since}", repair)
+    if queued.refused:
+        repair = "`retain db queue` says why; --retry N sends one again, --drop N gives it up"
+        yield Check("queue", "fail", f"{queued.refused} writes were refused by the database", repair)
+    if not queued.waiting and not queued.refused:
+        yield Check("queue", "ok", "no write waits for the database")
 
 
 def _store(settings: Settings) -> Iterator[Check]:

@@ -49,8 +49,6 @@ def reset(app: Retain, now: datetime, caller: Caller) -> tuple[Emptied, Path]:
     app.engine.settle(_SETTLE_SECONDS)
     app.engine.code.stop(caller)
     store = app.engine.parts.store
-    if not isinstance(store, SqliteStore):
-        raise Refused("only a store that can be copied first is emptied")
     for _ in range(_ATTEMPTS):
         change = store.change()
         copy = backups.backup_before_reset(store, app.settings.backups, now)
@@ -67,6 +65,8 @@ def restore(settings: Settings, file: Path) -> Path:
         raise NotFound(
             f"there is no file {file}; " + (f"backups are {', '.join(known)}" if known else "there are no backups")
         )
+    if settings.uses_surrealdb:
+        raise Refused(f"a backup is copied into SurrealDB: retain copy --from sqlite:{file} --to current")
     return repair.restore(file, _store_file(settings))
 
 

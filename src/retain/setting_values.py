@@ -1,6 +1,7 @@
 """How the value of a setting is read: a ValueError says what is allowed."""
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 # Names of the model that ships in the package, among them the one it was tuned from.
 BUNDLED = ("bundled", "retain-minilm-l6", "all-MiniLM-L6-v2")
 Meaning = Mapping[str, str]
+_FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?$", re.DOTALL | re.MULTILINE)
+_YAML_BLOCK = re.compile(r"^```ya?ml\r?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def one_of(*allowed: str) -> Callable[[Any], str]:
@@ -127,3 +130,21 @@ def surprises(environment: Mapping[str, str], used: Sequence[str]) -> tuple[str,
 
 def _is_of_this_machine(model: str) -> bool:
     return model in (*BUNDLED, "hashed", "off") or "/" in model or os.sep in model
+
+
+def yaml_in(text: str, path: Path, problems: list[str]) -> dict[str, Any]:
+    """What the front matter and the YAML blocks of a settings file say, unchecked; what is no YAML is told."""
+    import yaml
+
+    front = _FRONT_MATTER.search(text)
+    parts = ([front[1]] if front else []) + _YAML_BLOCK.findall(text[front.end() :] if front else text)
+    found: dict[str, Any] = {}
+    for part in parts:
+        try:
+            data = yaml.safe_load(part)
+        except yaml.YAMLError as error:
+            problems.append(f"{path} is not valid YAML: {str(error).splitlines()[0]}; that part is not used")
+            continue
+        if isinstance(data, dict):
+            found |= {str(name): value for name, value in data.items() if value is not None}
+    return found

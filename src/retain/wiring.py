@@ -2,31 +2,126 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retain.config import Settings, user_home, whole_environment
-from retain.errors import ConfigError, MissingExtra
+from retain.domain.ids import id_of
+from retain.errors import ConfigError, MissingExtra, RetainError
 from retain.ports import LLM, Embedder, Store
 from retain.setting_values import BUNDLED
 
 if TYPE_CHECKING:
     from retain.llm.provider import Provider
+    from retain.stores.queue import Queue
+
+
+_SURREALDB = ("surrealdb_embedded", "cbor2", "websockets")
 
 
 def make_store(settings: Settings) -> Store:
-    from retain.stores.sqlite.store import SqliteStore
-
-    if settings.store != "sqlite" or settings.deployment_mode in ("local-server", "remote"):
-        raise MissingExtra(
-            f"store {settings.store} in mode {settings.deployment_mode} needs SurrealDB, "
-            "which this version does not have; set deployment_mode to embedded-file or embedded-memory"
-        )
-    limit = settings.max_storage_mb * 1_000_000 if settings.max_storage_mb else None
-    store = SqliteStore(settings.database_file, query_seconds=settings.query_timeout, max_bytes=limit)
+    store = _named_store(settings)
     if settings.embedding_dimensions:
         _check_dimensions(store, settings.embedding_dimensions)
     return store
+
+
+def make_bare_store(settings: Settings) -> Store:
+    """As `make_store`; of a server the database itself, which has to be there: a copy must not wait in a queue."""
+    if not settings.is_on_server:
+        return make_store(settings)
+    check_surrealdb(settings)
+    from retain.db_server import address_of
+    from retain.stores.surreal import connection
+    from retain.stores.surreal.database import Database
+    from retain.stores.surreal.store import SurrealStore
+
+    link = connection.on_server(lambda: address_of(settings), lambda: datetime.now(UTC))
+    try:
+        return SurrealStore(Database(link, settings.query_timeout), max_bytes=_most_bytes(settings))
+    except RetainError:
+        link.close()
+        raise
+
+
+def make_queue(settings: Settings) -> "Queue":
+    """The writes of this user that wait on this machine for a database on a server."""
+    from retain.stores.queue import Queue
+
+    return Queue(_beside_server(settings, "queue"))
+
+
+def check_surrealdb(settings: Settings) -> None:
+    """Says what to install when SurrealDB was asked for without what it takes."""
+    if any(find_spec(package) is None for package in _SURREALDB):
+        raise MissingExtra(
+            f"store {settings.store} in mode {settings.deployment_mode} needs SurrealDB, which is not installed: "
+            "pip install 'retain[surrealdb]'. Without it, set store to sqlite and deployment_mode to embedded-file"
+        )
+
+
+def _sqlite_store(settings: Settings) -> Store:
+    from retain.stores.sqlite.store import SqliteStore
+
+    return SqliteStore(settings.database_file, query_seconds=settings.query_timeout, max_bytes=_most_bytes(settings))
+
+
+def _named_store(settings: Settings) -> Store:
+    if not settings.uses_surrealdb:
+        return _sqlite_store(settings)
+    check_surrealdb(settings)
+    return _server_store(settings) if settings.is_on_server else _surreal_store(settings)
+
+
+def _server_store(settings: Settings) -> Store:
+    """One that goes on while the server is away; what will never work as it is set is raised."""
+    from retain.db_server import address_of
+    from retain.stores.mirror import Mirror
+    from retain.stores.sheltered import Away, sheltered
+    from retain.stores.surreal import connection
+    from retain.stores.surreal.database import Database
+    from retain.stores.surreal.store import SurrealStore
+
+    def now() -> datetime:
+        return datetime.now(UTC)
+
+    link = connection.on_server(lambda: address_of(settings), now, may_be_away=True)
+    db = Database(link, settings.query_timeout)
+    away = Away(link, lambda: SurrealStore(db, max_bytes=_most_bytes(settings)), now)
+    try:
+        mirror = Mirror(_beside_server(settings, "cache"), settings.user_id)
+        return sheltered(away, mirror, make_queue(settings))
+    except RetainError:
+        link.close()
+        raise
+
+
+def _beside_server(settings: Settings, folder: str) -> Path:
+    """Where something is kept for one user of one database on a server."""
+    named = (settings.remote_url or "", settings.namespace, settings.database, settings.user_id)
+    return settings.home.expanduser().absolute() / folder / (id_of("\x1f".join(named)) + ".db")
+
+
+def _surreal_store(settings: Settings) -> Store:
+    from retain.stores.surreal import connection
+    from retain.stores.surreal.store import SurrealStore
+
+    folder = None
+    if settings.deployment_mode == "embedded-memory":
+        db = connection.in_memory(settings.query_timeout)
+    else:
+        folder = settings.database_file
+        db = connection.in_folder(folder, settings.query_timeout, settings.namespace, settings.database)
+    try:
+        return SurrealStore(db, folder=folder, max_bytes=_most_bytes(settings))
+    except RetainError:
+        db.close()
+        raise
+
+
+def _most_bytes(settings: Settings) -> int | None:
+    return settings.max_storage_mb * 1_000_000 if settings.max_storage_mb else None
 
 
 def make_embedder(settings: Settings) -> Embedder:

@@ -7,8 +7,9 @@ import pytest
 
 from making import MODEL, a_chunk, a_code_file, a_code_index, a_memory, a_vector, at, ids, in_code, save, wanted
 from retain.errors import StorageFull
+from retain.stores.code_portions import Portion, portions
+from retain.stores.code_wording import Wording
 from retain.stores.sqlite import code_writing, repair
-from retain.stores.sqlite.code_portions import Portion, portions
 from retain.stores.sqlite.failures import files_of
 from retain.stores.sqlite.store import SqliteStore
 
@@ -48,18 +49,18 @@ def test_no_word_of_a_dropped_index_is_left_in_the_file_or_the_log(sqlite_file):
     assert (len(sqlite_file.symbols("other")), sqlite_file.faults()) == (150, [])
 
 
-def test_a_copy_that_missed_the_list_of_the_destroyed_is_read_anew(two_stores):
-    mine, theirs = two_stores
-    key = indexed(mine, *crowd(20))
-    embedded(mine, *(f"f{n}" for n in range(20)))
+def test_a_copy_that_missed_the_list_of_the_destroyed_is_read_anew(sqlite_file):
+    key = indexed(sqlite_file, *crowd(20))
+    embedded(sqlite_file, *(f"f{n}" for n in range(20)))
     everything = in_code(), 100
-    assert len(theirs.code_by_vector(a_vector(1), MODEL, *everything)) == 20
-    mine.save_code(key, (), (), [f"f{n}.py" for n in range(12)])
-    with mine.pool.writing() as db:
-        (change,) = db.execute("select max(changed) from code_gone").fetchone()
-        code_writing.shorten_gone(db, change, most=5)
-        assert db.execute("select count(*) from code_gone").fetchone() == (0,)
-    assert len(theirs.code_by_vector(a_vector(1), MODEL, *everything)) == 8
+    with closing(SqliteStore(sqlite_file.path)) as theirs:
+        assert len(theirs.code_by_vector(a_vector(1), MODEL, *everything)) == 20
+        sqlite_file.save_code(key, (), (), [f"f{n}.py" for n in range(12)])
+        with sqlite_file.pool.writing() as db:
+            (change,) = db.execute("select max(changed) from code_gone").fetchone()
+            code_writing.shorten_gone(db, change, most=5)
+            assert db.execute("select count(*) from code_gone").fetchone() == (0,)
+        assert len(theirs.code_by_vector(a_vector(1), MODEL, *everything)) == 8
 
 
 DAMAGE = {
@@ -131,9 +132,9 @@ def test_a_store_without_room_takes_no_code(tmp_path):
 
 def test_portions_keep_files_whole_and_moves_that_hang_together():
     files = [a_code_file(f"f{n}.py", *(a_chunk(f"c{m}") for m in range(400))) for n in range(5)]
-    assert [len(portion.files) for portion in portions(files, (), ())] == [2, 2, 1]
+    assert [len(portion.files) for portion in portions(files, (), (), 1000)] == [2, 2, 1]
     moved = [("a", "b"), ("b", "c"), *((f"x{n}", f"y{n}") for n in range(150))]
-    first, *rest = portions((), moved, ())
+    first, *rest = portions((), moved, (), 1000)
     assert first == Portion(moved=[("a", "b"), ("b", "c")])
     assert [len(portion.moved) for portion in rest] == [50, 50, 50]
 
@@ -142,6 +143,6 @@ def test_a_save_that_is_cut_short_leaves_the_files_as_they_were(sqlite_file):
     key = indexed(sqlite_file, *crowd(5))
     with closing(sqlite3.connect(sqlite_file.path, isolation_level=None)) as other:
         other.execute("begin immediate")
-        code_writing.save(other, key, Portion(crowd(9), (), ["f1.py"]), code_writing.Wording())
+        code_writing.save(other, key, Portion(crowd(9), (), ["f1.py"]), Wording())
     assert len(sqlite_file.marks(key)) == len(sqlite_file.symbols(key)) == 5
     assert sqlite_file.faults() == []

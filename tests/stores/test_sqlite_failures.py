@@ -18,7 +18,7 @@ from retain.errors import QueryTimeout, RetainError, StorageFull, StoreBusy, Sto
 from retain.stores.sqlite.connection import Pool
 from retain.stores.sqlite.failures import files_of
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.sqlite.vectors import MemorySigns
+from retain.stores.sqlite.vectors import memory_signs
 
 
 @contextmanager
@@ -111,7 +111,7 @@ def test_loading_vectors_goes_on_where_the_deadline_cut_it_short(sqlite_file):
     for first in range(0, 240, 20):
         many = [a_memory(f"m{n}", f"text {n}") for n in range(first, first + 20)]
         save(sqlite_file, *many, embeddings=tuple(an_embedding(m.id, a_vector(1)) for m in many))
-    index, cuts = MemorySigns(MODEL, 1, 64), 0
+    index, cuts = memory_signs(MODEL, 1, 64), 0
     index.rows_at_once = 50
     with closing(sqlite3.connect(sqlite_file.path)) as db:
         for patience in range(100):

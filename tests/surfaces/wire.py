@@ -5,6 +5,7 @@ import os
 import select
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -112,9 +113,21 @@ def environment(home: Path, **settings: object) -> dict[str, str]:
     """What a server needs to know to keep its memory in `home` and work in a project beside it."""
     project = home / "shop"
     project.mkdir(parents=True, exist_ok=True)
-    named = {f"RETAIN_{name.upper()}": str(value) for name, value in settings.items()}
+    named = {f"RETAIN_{name.upper()}": str(value) for name, value in {**where_kept(home), **settings}.items()}
     base = {"RETAIN_EMBEDDING_MODEL": "hashed", "RETAIN_SESSION_ID": "s1", "RETAIN_PROJECT_DIR": str(project)}
     return {**apart(home), **base, **named}
+
+
+def where_kept(home: Path) -> dict[str, str]:
+    """Settings for the store that the tests are run on: SQLite, or with RETAIN_TEST_STORE=surrealdb a database of its
+    own on a real server for each home."""
+    if os.environ.get("RETAIN_TEST_STORE") != "surrealdb":
+        return {}
+    from surreal_server import shared
+
+    server = shared()
+    login = {"remote_url": server.url, "remote_user": server.user, "remote_pass": server.password}
+    return {"deployment_mode": "remote", "database": f"home-{sha256(str(home).encode()).hexdigest()[:16]}", **login}
 
 
 class Desk:
@@ -123,7 +136,8 @@ class Desk:
     def __init__(self, home: Path, tools: dict[str, Tool] = TOOLS, **settings: object) -> None:
         self.tools = tools
         project = home / "shop"
-        given = {"home": home, "project_dir": project, "session_id": "s1", "embedding_model": "hashed", **settings}
+        own = {"home": home, "project_dir": project, "session_id": "s1", "embedding_model": "hashed"}
+        given = {**own, **where_kept(home), **settings}
         self.app = Retain(load(given, {"RETAIN_CONFIG_PATH": str(home / "none.md"), "HOME": str(home)}))
 
     @property

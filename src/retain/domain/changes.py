@@ -9,6 +9,7 @@ from retain.domain.conversation import Cursor
 from retain.domain.graph import Entity, Link, Relation, Tie
 from retain.domain.memory import Embedding, HistoryEntry, Json, Memory, MemoryId, Place
 from retain.domain.session import Profile, Project, Session
+from retain.domain.transfer import Asked, Destroyed, Kept, KeptSession, Served
 from retain.domain.work import Work
 
 
@@ -144,6 +145,26 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Restored:
+    """What a plan takes over from another store exactly as it is there, whatever is here.
+
+    `memories` are among those of the plan: what is here of their history and links goes first, and no tombstone is
+    left. An entity makes one of another id with the same key go, with its links and relations. Of what was
+    `destroyed` the tombstones are written; it is the plan that purges.
+    """
+
+    memories: tuple[Kept, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    sessions: tuple[KeptSession, ...] = ()
+    cursors: tuple[Cursor, ...] = ()
+    questions: tuple[Asked, ...] = ()
+    served: tuple[Served, ...] = ()
+    destroyed: tuple[Destroyed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Changes:
     """Everything one act writes. All of it is applied, or none.
 
@@ -174,12 +195,15 @@ class Changes:
     runs: tuple[Run, ...] = ()
     cursors: tuple[Cursor, ...] = ()
     purged: tuple[MemoryId, ...] = ()
+    restored: Restored | None = None
+    """What comes from another store, and is taken over as it is there."""
     key: str | None = None
     """Names the plan, where it may be sent twice and must be written once."""
 
     def joined(self, other: "Changes") -> "Changes":
         """Both plans as one, at the moment of the first."""
-        both = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self) if f.name not in ("at", "key")}
+        single = ("at", "restored", "key")
+        both = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self) if f.name not in single}
         return replace(self, **both)
 
 

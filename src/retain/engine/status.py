@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from retain.domain.connection import Connection
 from retain.domain.model import CacheStats, ModelState
 from retain.domain.session import Caller, Session
 from retain.engine.parts import Parts
@@ -19,6 +20,7 @@ class Report:
     cache: CacheStats
     session: Session | None
     notices: tuple[str, ...]
+    connection: Connection
     uptime: float
 
 
@@ -33,5 +35,6 @@ def report(parts: Parts, caller: Caller, since: datetime) -> Report:
         cache=embedder.stats(),
         session=store.session(caller.session, caller.user) if caller.session else None,
         notices=tuple(store.notices()),
+        connection=store.connection(),
         uptime=(parts.clock.now() - since).total_seconds(),
     )

@@ -6,6 +6,7 @@ from retain.ports.memories import Context, Corpus, Counts, ListingStore, MemoryS
 from retain.ports.outside import LLM, Clock, Embedder
 from retain.ports.sessions import CaptureStore, SessionStore, WorkStore
 from retain.ports.store import Durable, Emptied, Store
+from retain.ports.transfer import Portion, Record, TransferStore
 from retain.ports.trust import TrustStore
 
 __all__ = [
@@ -23,10 +24,13 @@ __all__ = [
     "GraphStore",
     "ListingStore",
     "MemoryStore",
+    "Portion",
+    "Record",
     "RelationStore",
     "SessionStore",
     "Store",
     "Subgraph",
+    "TransferStore",
     "TrustStore",
     "WorkStore",
 ]

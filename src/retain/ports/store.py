@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Protocol
 
 from retain.domain.changes import Applied, Changes, Conflict
+from retain.domain.connection import Connection
 from retain.domain.memory import MemoryId
 from retain.ports.code import CodeSearch, CodeStore
 from retain.ports.graph import GraphStore, RelationStore
 from retain.ports.memories import ListingStore, MemoryStore
 from retain.ports.sessions import CaptureStore, SessionStore, WorkStore
+from retain.ports.transfer import TransferStore
 from retain.ports.trust import TrustStore
 
 
@@ -54,6 +56,10 @@ class Durable(Protocol):
         """What everyone should be told until it is dealt with, such as a damaged file that was set aside."""
         ...
 
+    def connection(self) -> Connection:
+        """How the store stands with its database."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -68,6 +74,7 @@ class Store(
     CaptureStore,
     CodeStore,
     CodeSearch,
+    TransferStore,
     Durable,
     Protocol,
 ):

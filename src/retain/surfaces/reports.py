@@ -5,6 +5,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from retain.app import Retain
+from retain.config import Settings
 from retain.domain.memory import Memory, Stored
 from retain.domain.recall import Recalled, Warning
 from retain.domain.time import iso
@@ -15,7 +16,7 @@ from retain.engine.remember import Remembered
 from retain.engine.revise import Revised
 from retain.engine.sessions import Activity
 from retain.errors import shorten
-from retain.surfaces import render
+from retain.surfaces import degraded, render
 from retain.surfaces.render import Body, memory_id
 from retain.version import __version__
 
@@ -179,11 +180,12 @@ def status(app: Retain) -> Body:
     notes = [*report.notices, *app.loaded.remarks]
     return {
         "connection": {
-            "status": "connected",
+            "status": report.connection.reach.value,
             "mode": settings.deployment_mode,
-            "path": str(settings.database_file),
+            "path": _where(settings),
             "uptime_seconds": round(report.uptime),
             "version": __version__,
+            **degraded.state(report.connection),
         },
         "counts": {
             "total": counts.total,
@@ -210,6 +212,10 @@ def status(app: Retain) -> Body:
         "project": caller.project.path if caller.project else None,
         "warnings": [{"code": "notice", "message": note} for note in notes],
     }
+
+
+def _where(settings: Settings) -> str:
+    return settings.remote_url if settings.is_on_server and settings.remote_url else str(settings.database_file)
 
 
 def activity(app: Retain, done: Activity | None) -> str:

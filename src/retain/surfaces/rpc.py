@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from retain import strict_json
+from retain.domain.connection import noticing
 from retain.errors import InvalidInput, RetainError, invalid, shorten
+from retain.surfaces import degraded
 from retain.surfaces.mcp import arguments
 from retain.surfaces.mcp.tools import Tool, Toolset
 from retain.surfaces.rpc_codes import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, SERVER_ERROR
@@ -128,7 +130,9 @@ class Methods:
             raise self._unknown(request.method)
         try:
             values = arguments.read(tool, _by_name(tool, request.params))
-            return _dumped(tool.function(self._app, **values))
+            with noticing() as met:
+                body = tool.function(self._app, **values)
+            return _dumped(degraded.marked(body, met))
         except RetainError as error:
             raise _refused(tool, error) from error
         except Exception as error:

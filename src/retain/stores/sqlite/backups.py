@@ -9,6 +9,7 @@ from pathlib import Path
 
 from retain.domain.memory import MemoryId
 from retain.errors import StoreCorrupt, StoreDown
+from retain.ports import Store
 from retain.stores.sqlite.failures import explained
 from retain.stores.sqlite.store import SqliteStore
 
@@ -19,7 +20,7 @@ KEPT_AFTER_RESET = timedelta(days=7)
 _RESET, _MOMENT = "retain-before-reset-", "%Y-%m-%dT%H%M%S"
 
 
-def backup_before_reset(store: SqliteStore, folder: Path, now: datetime) -> Path:
+def backup_before_reset(store: Store, folder: Path, now: datetime) -> Path:
     """A copy of all that is about to be destroyed, checked; earlier ones of this kind go after a week."""
     make_folder(folder)
     drop_old_resets(folder, now)
@@ -40,14 +41,15 @@ def drop_old_resets(folder: Path, now: datetime) -> None:
                 file.unlink(missing_ok=True)
 
 
-def daily_backup(store: SqliteStore, folder: Path, now: datetime, keep: int = 7, largest: int = LARGEST) -> Path | None:
+def daily_backup(store: Store, folder: Path, now: datetime, keep: int = 7, largest: int = LARGEST) -> Path | None:
     """Today's copy, if it is not there yet; the oldest go once there are more than `keep`.
 
     A copy that turns out to be damaged is not kept, and drives no earlier one out. Code is left out, which can be
     indexed anew and would make every copy many times as large.
     """
     made = folder / f"retain-{now:%Y-%m-%d}.db"
-    if made.exists() or store.size() - store.code_bytes() > largest:
+    code = store.code_bytes() if isinstance(store, SqliteStore) else 0
+    if made.exists() or store.size() - code > largest:
         return None
     make_folder(folder)
     with _explained(folder):
@@ -58,11 +60,14 @@ def daily_backup(store: SqliteStore, folder: Path, now: datetime, keep: int = 7,
     return made
 
 
-def _copy(store: SqliteStore, made: Path, *, with_code: bool = True) -> None:
-    store.backup(made, with_code=with_code)
+def _copy(store: Store, made: Path, *, with_code: bool = True) -> None:
+    if isinstance(store, SqliteStore):
+        store.backup(made, with_code=with_code)
+    else:
+        store.backup(made)
     if not is_sound(made):
         made.unlink()
-        raise StoreCorrupt(f"{store.path} is damaged: its copy does not pass a check; run `retain doctor --repair`")
+        raise StoreCorrupt("the store is damaged: its copy does not pass a check; run `retain doctor --repair`")
 
 
 def make_folder(folder: Path) -> None:

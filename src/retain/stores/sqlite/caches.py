@@ -5,11 +5,14 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from retain.stores.sqlite.code_search import CodeSigns
-from retain.stores.sqlite.vectors import MemorySigns
+from retain.stores.filtered_signs import CodeSigns, MemorySigns
+from retain.stores.sqlite.code_search import code_signs
+from retain.stores.sqlite.vectors import memory_signs
 from retain.stores.sqlite.words import Frequencies
 
-S = TypeVar("S", MemorySigns, CodeSigns)
+Memories = MemorySigns[sqlite3.Connection]
+Code = CodeSigns[sqlite3.Connection]
+S = TypeVar("S")
 
 
 class Lanes(Generic[S]):
@@ -40,17 +43,17 @@ class Caches:
         self._lock = threading.Lock()
         self._begin()
 
-    def memories(self, db: sqlite3.Connection) -> Lanes[MemorySigns]:
+    def memories(self, db: sqlite3.Connection) -> Lanes[Memories]:
         self._forget_another_life(db)
         return self._memories
 
-    def code(self, db: sqlite3.Connection) -> Lanes[CodeSigns]:
+    def code(self, db: sqlite3.Connection) -> Lanes[Code]:
         self._forget_another_life(db)
         return self._code
 
     def _begin(self) -> None:
-        self._memories: Lanes[MemorySigns] = Lanes("memory_terms", MemorySigns)
-        self._code: Lanes[CodeSigns] = Lanes("code_terms", CodeSigns)
+        self._memories: Lanes[Memories] = Lanes("memory_terms", memory_signs)
+        self._code: Lanes[Code] = Lanes("code_terms", code_signs)
 
     def _forget_another_life(self, db: sqlite3.Connection) -> None:
         (life,) = db.execute("select value from counter where name = 'life'").fetchone()

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from retain.domain.code import Chunk, ChunkKind, CodeFilter, CodeIndex, IndexStatus, Mark, StoredChunk
-from retain.domain.graph import fold
 from retain.stores.sqlite.rows import AMONG, among, marks, micros, micros_or_none, moment_or_none
 from retain.stores.sqlite.sessions import project_of
 from retain.stores.sqlite.writing import add_project
@@ -92,11 +91,6 @@ def unembedded(db: sqlite3.Connection, key: str, model: str, limit: int) -> list
 def chunk_of(row: Sequence[Any]) -> StoredChunk:
     id, owner, path, language, *mark = row[:7]
     return StoredChunk(id, owner, path, language, Mark(*mark), Chunk(ChunkKind(row[7]), *row[8:]))
-
-
-def spelled(name: str) -> str:
-    """A qualified name as it is looked up: in one case, and with dots however its language joins names."""
-    return fold(name).replace("::", ".").replace("->", ".").replace("#", ".")
 
 
 def where(wanted: CodeFilter, alias: str) -> tuple[str, list[Any]]:

@@ -4,47 +4,37 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
 
 from retain.domain.code import Chunk, ChunkKind, CodeFilter, Mark, Occurrence, StoredChunk
-from retain.stores.sqlite.code import CHUNK, chunk_of, spelled, where
+from retain.stores.code_matching import innermost, spelled
+from retain.stores.code_wording import ENOUGH, WEIGHTS
+from retain.stores.filtered_signs import CodeSigns
+from retain.stores.sqlite.code import CHUNK, chunk_of, where
 from retain.stores.sqlite.rows import AMONG, among
-from retain.stores.sqlite.vectors import SignIndex
+from retain.stores.sqlite.vectors import SqliteSource
 from retain.stores.sqlite.words import queries
 
-if TYPE_CHECKING:
-    from retain.stores.sqlite.vectors import Array
-
-# What a term counts in the names of a chunk, in its doc comment, and in its body.
-WEIGHTS = (4.0, 2.0, 1.0)
-# Chunks that the terms of a question may hold together; its commonest terms are left out until they do. Measured on
-# the standard library, 19,000 chunks: recall@10 of first sentences is .36 with the 400 that memories need, .49 with
-# 2,000, .53 with 5,000 in 2.5 ms, and .53 with every term in 4 to 43 ms.
-ENOUGH = 5000
 _IN_ORDER = "f.path, f.owner, c.start_line, c.part"
 _KINDS = {kind.value: kind for kind in ChunkKind}
 
 
-class CodeSigns(SignIndex[CodeFilter]):
+class CodeVectors(SqliteSource):
     counter = "code_change"
     loading = """select c.changed, s.num, s.chunk, s.bits, c.owner, c.language
         from code_chunk c indexed by code_chunk_changed cross join code_sign s on s.chunk = c.num and s.model = c.model
         where c.model = ?1 and c.changed > ?2 order by c.changed"""
-    changed = """select num from code_chunk where changed > ?1 and model is not null
+    changing = """select num from code_chunk where changed > ?1 and model is not null
         union all select num from code_gone where changed > ?1"""
-    numbers = f"select num, numbers from code_vector where num {AMONG}"
+    numbering = f"select num, numbers from code_vector where num {AMONG}"
     naming = f"select num, id from code_chunk where num {AMONG}"
-    further: ClassVar = {"language": "i4"}
 
-    def _allowed(self, db: sqlite3.Connection, wanted: CodeFilter) -> "Array":
-        allowed = self._among(self._place, wanted.indexes)
-        if wanted.languages:
-            allowed &= self._among(self._column["language"], wanted.languages)
-        return allowed
-
-    def _outlived(self, db: sqlite3.Connection) -> bool:
+    def outlived(self, db: sqlite3.Connection, since: int) -> bool:
         (forgotten,) = db.execute("select value from counter where name = 'code_forgotten'").fetchone()
-        return bool(self._change < forgotten)
+        return bool(since < forgotten)
+
+
+def code_signs(name: str, number: int, dimensions: int) -> CodeSigns[sqlite3.Connection]:
+    return CodeSigns(CodeVectors(number), name, dimensions)
 
 
 def by_words(
@@ -98,7 +88,7 @@ def occurrences(db: sqlite3.Connection, name: str, wanted: CodeFilter, limit: in
             break
     lines = [(file, owner, path, line) for file, owner, path, on in rows for line in json.loads(on)][:limit]
     around = _spans(db, {file for file, *_ in lines})
-    return [Occurrence(owner, path, line, _innermost(around[file], line)) for file, owner, path, line in lines]
+    return [Occurrence(owner, path, line, innermost(around[file], line)) for file, owner, path, line in lines]
 
 
 def symbols(db: sqlite3.Connection, key: str) -> list[StoredChunk]:
@@ -132,8 +122,3 @@ def _spans(db: sqlite3.Connection, files: set[int]) -> defaultdict[int, list[tup
     for file, start, end, parent, name in rows:
         spans[file].append((start, end, f"{parent}.{name}" if parent else name))
     return spans
-
-
-def _innermost(spans: Sequence[tuple[int, int, str]], line: int) -> str:
-    around = [(end - start, name) for start, end, name in spans if start <= line <= end]
-    return min(around, key=lambda one: one[0])[1] if around else ""

@@ -7,8 +7,10 @@ from datetime import datetime
 
 from retain.domain.code import CodeFile, CodeFilter, CodeIndex, Mark, Occurrence, StoredChunk
 from retain.domain.memory import Vector
+from retain.stores.code_portions import portions
+from retain.stores.code_wording import Wording
 from retain.stores.sqlite import code, code_search, code_writing, migrations
-from retain.stores.sqlite.code_portions import Wording, changing, portions
+from retain.stores.sqlite.code_portions import AT_ONCE, changing
 from retain.stores.sqlite.tables import Tables, change_of
 
 
@@ -54,7 +56,7 @@ class CodeTables(Tables):
         self, key: str, files: Sequence[CodeFile], moved: Sequence[tuple[str, str]], gone: Sequence[str]
     ) -> None:
         self._check_room()
-        for portion in portions(files, moved, gone):
+        for portion in portions(files, moved, gone, AT_ONCE):
             wording = Wording(self._read(changing, key, portion))
             with self._writing_code() as db:
                 code_writing.save(db, key, portion, wording)

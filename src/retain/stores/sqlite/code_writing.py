@@ -2,19 +2,21 @@
 
 import json
 import sqlite3
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from retain.domain.code import Chunk, CodeFile, Reference
 from retain.domain.code_words import indexed
-from retain.domain.ids import id_of
 from retain.domain.memory import Vector
 from retain.errors import NotFound
-from retain.stores.sqlite.code import CHUNK, chunk_of, spelled
-from retain.stores.sqlite.code_portions import AT_ONCE, FILES_AT_ONCE, Portion, Wording, digest, stored_in
+from retain.stores.code_matching import Fresh, Known, fresh, ids_of, lines_of, matched, spelled
+from retain.stores.code_portions import FILES_AT_ONCE, Portion
+from retain.stores.code_wording import Wording
+from retain.stores.signs import pack
+from retain.stores.sqlite.code import CHUNK, chunk_of
+from retain.stores.sqlite.code_portions import AT_ONCE, stored_in
 from retain.stores.sqlite.rows import AMONG, among, marks
-from retain.stores.sqlite.vectors import model_number, pack
+from retain.stores.sqlite.vectors import model_number
 
 MERGED = 500  # pages of the full-text index in one transaction
 _ROW = """num, id, owner, file, language, kind, name, parent, signature, doc, text, start_line, end_line, part,
@@ -103,31 +105,15 @@ def _numbers(db: sqlite3.Connection, key: str, paths: Iterable[str]) -> dict[str
     return dict(db.execute(query, (key, among(paths))))
 
 
-class _Known(NamedTuple):
-    """A chunk that is stored already."""
-
-    num: int
-    id: str
-    digest: bytes
-    start_line: int
-    end_line: int
-
-
-class _Fresh(NamedTuple):
-    id: str
-    digest: bytes
-    chunk: Chunk
-
-
 def _replace(db: sqlite3.Connection, key: str, files: Mapping[str, CodeFile], change: int, wording: Wording) -> None:
     known = _known(db, key, files)
     numbers = {path: _save_file(db, key, file) for path, file in files.items()}
-    kept: list[tuple[_Known, _Fresh]] = []
+    kept: list[tuple[Known, Fresh]] = []
     gone: list[int] = []
-    new: list[tuple[str, _Fresh]] = []
+    new: list[tuple[str, Fresh]] = []
     for path, file in files.items():
-        fresh = _fresh(key, path, file.parsed.language, file.parsed.chunks)
-        pairs, unknown, lost = _matched(known[path], fresh)
+        now = fresh(key, path, file.parsed.language, file.parsed.chunks)
+        pairs, unknown, lost = matched(known[path], now)
         kept += pairs
         new += [(path, one) for one in unknown]
         gone += lost
@@ -137,15 +123,15 @@ def _replace(db: sqlite3.Connection, key: str, files: Mapping[str, CodeFile], ch
     _save_references(db, {numbers[path]: file.parsed.references for path, file in files.items()})
 
 
-def _known(db: sqlite3.Connection, key: str, paths: Iterable[str]) -> defaultdict[str, list[_Known]]:
-    known: defaultdict[str, list[_Known]] = defaultdict(list)
+def _known(db: sqlite3.Connection, key: str, paths: Iterable[str]) -> defaultdict[str, list[Known]]:
+    known: defaultdict[str, list[Known]] = defaultdict(list)
     rows = db.execute(
         f"""select f.path, c.num, c.id, c.digest, c.start_line, c.end_line
             from code_file f join code_chunk c on c.file = f.num where f.owner = ? and f.path {AMONG}""",
         (key, among(paths)),
     )
     for path, *row in rows:
-        known[path].append(_Known(*row))
+        known[path].append(Known(*row))
     return known
 
 
@@ -155,45 +141,7 @@ def _save_file(db: sqlite3.Connection, key: str, file: CodeFile) -> int:
     return int(db.execute(_FILE, row).fetchone()[0])
 
 
-def _fresh(key: str, path: str, language: str, chunks: Iterable[Chunk]) -> list[_Fresh]:
-    in_order = sorted(chunks, key=lambda chunk: (chunk.start_line, chunk.end_line))
-    ids = _ids(key, path, in_order)
-    return [_Fresh(id, digest(language, chunk), chunk) for id, chunk in zip(ids, in_order, strict=True)]
-
-
-def _ids(key: str, path: str, in_order: Iterable[Chunk]) -> list[str]:
-    """The same for the same chunk, whenever it is indexed; those of one name are counted in the order of the file."""
-    seen = Counter[tuple[str, int]]()
-    ids = []
-    for chunk in in_order:
-        name = chunk.qualified, chunk.part
-        ids.append(id_of("\0".join((key, path, chunk.qualified, str(chunk.part), str(seen[name])))))
-        seen[name] += 1
-    return ids
-
-
-def _matched(
-    known: Sequence[_Known], fresh: Sequence[_Fresh]
-) -> tuple[list[tuple[_Known, _Fresh]], list[_Fresh], list[int]]:
-    """What is there already, what is new, and the numbers of what is not there any more.
-
-    Of chunks with one name another may have come in between: what says the same is the same, whatever its id.
-    """
-    same = {(before.id, before.digest): before for before in known}
-    kept = [(same.pop(one[:2]), one) for one in fresh if one[:2] in same]
-    settled = {one.id for _, one in kept}
-    spare = {before.digest: before for before in same.values()}
-    new: list[_Fresh] = []
-    for one in fresh:
-        if one.id not in settled and one.digest in spare:
-            kept.append((spare.pop(one.digest), one))
-        elif one.id not in settled:
-            new.append(one)
-    stay = {before.num for before, _ in kept}
-    return kept, new, [before.num for before in known if before.num not in stay]
-
-
-def _touch(db: sqlite3.Connection, kept: Iterable[tuple[_Known, _Fresh]]) -> None:
+def _touch(db: sqlite3.Connection, kept: Iterable[tuple[Known, Fresh]]) -> None:
     """New lines and ids for chunks that say the same as before."""
     moved = [
         (one.id, one.chunk.start_line, one.chunk.end_line, before.num)
@@ -210,7 +158,7 @@ def _park(db: sqlite3.Connection, table: str, column: str, numbers: Iterable[int
 
 
 def _add(
-    db: sqlite3.Connection, key: str, new: Sequence[tuple[CodeFile, int, _Fresh]], change: int, wording: Wording
+    db: sqlite3.Connection, key: str, new: Sequence[tuple[CodeFile, int, Fresh]], change: int, wording: Wording
 ) -> None:
     row = db.execute("select seq from sqlite_sequence where name = 'code_chunk'").fetchone()
     first = row[0] + 1 if row else 1
@@ -230,12 +178,11 @@ def _add(
 
 
 def _save_references(db: sqlite3.Connection, references: Mapping[int, Iterable[Reference]]) -> None:
-    rows = []
-    for file, used in references.items():
-        lines: defaultdict[str, set[int]] = defaultdict(set)
-        for reference in used:
-            lines[reference.name].add(reference.line)
-        rows += [(name, file, json.dumps(sorted(on), separators=(",", ":"))) for name, on in lines.items()]
+    rows = [
+        (name, file, json.dumps(lines, separators=(",", ":")))
+        for file, used in references.items()
+        for name, lines in lines_of(used).items()
+    ]
     db.execute(f"delete from code_reference where file {AMONG}", (among(references),))
     db.executemany("insert into code_reference values (?, ?, ?)", sorted(rows))
 
@@ -253,7 +200,7 @@ def _move(db: sqlite3.Connection, key: str, targets: Mapping[str, str], change: 
     ids, words = [], []
     for path, chunks in stored.items():
         chunks.sort(key=lambda one: (one[0].start_line, one[0].end_line))
-        made = _ids(key, path, [chunk for chunk, *_ in chunks])
+        made = ids_of(key, path, [(chunk.qualified, chunk.part) for chunk, *_ in chunks])
         ids += [(id, num) for id, (_, num, _) in zip(made, chunks, strict=True)]
         words += [(num, *wording.of(path, language, chunk)) for chunk, num, language in chunks]
     _park(db, "code_chunk", "id", [num for _, num in ids])

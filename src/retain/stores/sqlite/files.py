@@ -26,7 +26,7 @@ def opened(pool: Pool) -> list[str]:
     if pool.path == MEMORY:
         _prepare(pool)
         return []
-    _make_private(pool.path)
+    make_private(pool.path)
     try:
         notices = _prepared_in_time(pool)
     except StoreCorrupt as error:
@@ -98,6 +98,16 @@ def alone(path: Path) -> Iterator[None]:
         os.close(file)
 
 
+@contextmanager
+def only_one(lock: Path) -> Iterator[bool]:
+    """Whether the block is run by nobody else at this moment; it is for whoever comes first."""
+    file = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        yield _try_lock(file)
+    finally:
+        os.close(file)
+
+
 def now_stamp() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
 
@@ -129,7 +139,7 @@ def _prepare(pool: Pool) -> list[str]:
     return []
 
 
-def _make_private(path: Path) -> None:
+def make_private(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
@@ -171,7 +181,7 @@ def _set_aside(pool: Pool, error: StoreCorrupt) -> list[str]:
         except StoreCorrupt:
             _refuse_newer(pool, error)
             kept = put_away(pool.path)
-            _make_private(pool.path)
+            make_private(pool.path)
             notices = _prepare(pool)
             sys.stderr.write(f"retain: {error}; set aside as {kept}\n")
     pool.damage = None

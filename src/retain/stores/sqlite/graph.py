@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 from retain.domain.graph import SAID_BY, Direction, Entity, GraphOverview, Link, Neighbourhood, Relation, fold
@@ -11,12 +10,8 @@ from retain.domain.memory import MemoryId, user_of
 from retain.domain.recall import Filter
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.rows import AMONG, among, moment, moment_or_none
+from retain.stores.walking import Key, Pair, Weights, aged, heaviest, nearest, walk
 
-# A walk stops here; a question about more of the graph than this is a question about all of it.
-MOST_ENTITIES = 10_000
-MOST_RELATIONS = 50  # of one entity
-Key = tuple[str, str, str]
-Weights = dict[Key, float]
 ENDS = {
     Direction.OUTGOING: ("r.source",),
     Direction.INCOMING: ("r.target",),
@@ -66,27 +61,16 @@ def neighbourhood(
 ) -> Neighbourhood:
     """Breadth first from the seeds; the nearest entities are returned with their heaviest relations, all that
     were reached are counted."""
-    frontier = [entity.id for entity in entities(db, seeds)]
-    hops = dict.fromkeys(frontier, 0)
-    levels = [frontier]
-    seen: Weights = {}
-    for hop in range(1, depth + 1):
-        step = _touching(db, frontier, direction, relation)
-        seen |= step
-        ends = {key[0] for key in step}.union(key[1] for key in step) - hops.keys()
-        frontier = sorted(ends)[: max(MOST_ENTITIES - len(hops), 0)]
-        hops.update(dict.fromkeys(frontier, hop))
-        levels.append(frontier)
-        if not frontier:
-            break
-    nearest, touching = _nearest(levels, seen, limit)
+    begin = [entity.id for entity in entities(db, seeds)]
+    walked = walk(begin, depth, lambda frontier: _touching(db, frontier, direction, relation))
+    near, seen = nearest(walked, limit)
     return Neighbourhood(
-        entities=entities(db, nearest),
-        relations=_aged(db, whole(db, _heaviest(touching, nearest))),
-        hops=hops,
-        entities_traversed=len(hops),
-        relationships_found=len(seen),
-        depth_reached=max(hops.values(), default=0),
+        entities=entities(db, near),
+        relations=_aged(db, whole(db, heaviest(seen, near))),
+        hops=walked.hops,
+        entities_traversed=len(walked.hops),
+        relationships_found=len(walked.seen),
+        depth_reached=max(walked.hops.values(), default=0),
     )
 
 
@@ -105,7 +89,7 @@ def most_connected(db: sqlite3.Connection, owners: Sequence[str], relation: str 
     ).fetchall()
     entities = tuple(entity_of(row) for row in rows)
     ids = [entity.id for entity in entities]
-    relations = _aged(db, whole(db, _heaviest(_touching(db, ids, Direction.BOTH, relation), ids)))
+    relations = _aged(db, whole(db, heaviest(_touching(db, ids, Direction.BOTH, relation), ids)))
     (total,) = db.execute(f"select count(*) from entity where owner {AMONG}", (among(owners),)).fetchone()
     (edges,) = db.execute(
         f"""select count(*) from relation r join entity e on e.id = r.source
@@ -184,41 +168,6 @@ def touching(
     return found
 
 
-def _nearest(levels: Sequence[Sequence[str]], seen: Weights, limit: int) -> tuple[list[str], Weights]:
-    """The first of the entities, the heaviest of each level first, and the relations that touch one of them."""
-    near: list[str] = []
-    for level in levels:
-        near += level if len(near) < limit else ()
-    pool = set(near)
-    touching = {key: weight for key, weight in seen.items() if key[0] in pool or key[1] in pool}
-    total = _weights(touching)
-    ranked = [id for level in levels for id in sorted(pool.intersection(level), key=lambda id: (-total.get(id, 0), id))]
-    return ranked[:limit], touching
-
-
-def _weights(relations: Weights) -> dict[str, float]:
-    """How heavy the relations of each entity are together."""
-    weights: dict[str, float] = {}
-    for (source, target, _), weight in relations.items():
-        weights[source] = weights.get(source, 0.0) + weight
-        weights[target] = weights.get(target, 0.0) + weight
-    return weights
-
-
-def _heaviest(relations: Weights, entities: Sequence[str]) -> list[Key]:
-    """The heaviest relations of each entity; a hub has thousands, and nobody reads them."""
-    room = dict.fromkeys(entities, MOST_RELATIONS)
-    some = [key for key in relations if key[0] in room or key[1] in room]
-    kept = []
-    for key in sorted(some, key=relations.__getitem__, reverse=True):
-        source, target, _ = key
-        if room.get(source, 0) or room.get(target, 0):
-            kept.append(key)
-            for end in (source, target):
-                room[end] = max(room.get(end, 0) - 1, 0)
-    return kept
-
-
 def whole(db: sqlite3.Connection, keys: Sequence[Key]) -> tuple[Relation, ...]:
     """The relations with these keys, in the same order."""
     rows = db.execute(
@@ -230,12 +179,10 @@ def whole(db: sqlite3.Connection, keys: Sequence[Key]) -> tuple[Relation, ...]:
 
 
 def _aged(db: sqlite3.Connection, relations: Sequence[Relation]) -> tuple[Relation, ...]:
-    """The relations, with those marked that only forgotten memories speak of."""
-    stale = stale_pairs(db, {(r.source, r.target) for r in relations})
-    return tuple(replace(r, stale=True) if (r.source, r.target) in stale else r for r in relations)
+    return aged(relations, stale_pairs(db, {(r.source, r.target) for r in relations}))
 
 
-def stale_pairs(db: sqlite3.Connection, pairs: Set[tuple[str, str]]) -> set[tuple[str, str]]:
+def stale_pairs(db: sqlite3.Connection, pairs: Set[Pair]) -> set[Pair]:
     """The pairs of entities that only forgotten memories speak of together: no row says which stated a relation."""
     # Few entities have a link that is stale, and unless both ends do, a pair is not. The index is named, since others
     # would do too, and be read through all links of a hub, or of the store.

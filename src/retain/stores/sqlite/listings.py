@@ -10,8 +10,8 @@ from retain.domain.listing import OPENING, Card, Page, Row
 from retain.domain.memory import MemoryId, Place, Stored
 from retain.domain.recall import Filter
 from retain.domain.words import terms as index_terms
+from retain.stores.newest import portions
 from retain.stores.sqlite.filters import where
-from retain.stores.sqlite.memories import portions
 from retain.stores.sqlite.rows import AMONG, KINDS, STORED, among, micros, moment, stored
 
 _CARD = f"""m.id, m.title, substr(m.text, 1, {OPENING}), length(m.text), m.kind, m.category, m.tags, m.created,

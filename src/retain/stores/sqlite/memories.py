@@ -4,17 +4,17 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import product
 from typing import Any
 
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Stored
 from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
+from retain.stores.newest import portions
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.graph import owners_of
 from retain.stores.sqlite.rows import AMONG, KINDS, SCOPES, STORED, among, moment, rest_of, stored
-from retain.stores.sqlite.words import ENOUGH, MOST, all_of, queries, totals
+from retain.stores.sqlite.words import all_of, queries, totals
+from retain.stores.wording import ENOUGH, MOST
 
 _NEWEST = "order by event_time desc, num desc"
 
@@ -53,15 +53,6 @@ def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> l
         f"{STORED} where m.num in ({chosen}) order by m.event_time desc, m.num desc", (*values, limit, offset)
     )
     return [stored(row) for row in rows]
-
-
-def portions(wanted: Filter) -> list[Filter]:
-    """What has an index in the order of time: a place and a state of it. A session has few memories, and needs none."""
-    if wanted.session:
-        return [wanted] if wanted.places else []
-    places = {place.key: place for place in wanted.places}.values()
-    states = set(wanted.states or State)
-    return [replace(wanted, places=(place,), states=(state,)) for place, state in product(places, states)]
 
 
 def total(db: sqlite3.Connection, wanted: Filter) -> int:

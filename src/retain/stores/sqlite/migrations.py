@@ -6,7 +6,7 @@ from pathlib import Path
 
 from retain.domain.graph import fold, relation_id
 from retain.errors import SchemaNewer, StoreDown
-from retain.stores.sqlite.words import indexed
+from retain.stores.wording import indexed
 
 
 def m001_memories(db: sqlite3.Connection) -> None:

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from retain.domain.graph import fold
 from retain.domain.listing import PastQuery
 from retain.domain.memory import MemoryId
-from retain.domain.words import query_terms, terms
-from retain.stores.sqlite.rows import AMONG, among, micros, moment, rest_of
-
-MOST = 500  # of one user in one project
+from retain.domain.words import query_terms
+from retain.stores.asking import MOST, Said, about, title_of
+from retain.stores.sqlite.rows import AMONG, among, micros, moment
 
 
 def all_of(db: sqlite3.Connection, project: str | None, user: str) -> list[PastQuery]:
@@ -36,22 +35,17 @@ def note(db: sqlite3.Connection, asked: PastQuery, project: str | None, user: st
 def forget(db: sqlite3.Connection, memories: Iterable[MemoryId]) -> None:
     """Takes out every question that shares a word with memories which are about to be destroyed, in any version."""
     asked = db.execute("select user, project, key, terms from asked").fetchall()
-    said = _said(db, memories) if asked else {}
-    gone = [row[:3] for row in asked if not said.get(row[0], set()).isdisjoint(row[3].split(" "))]
+    said = _said(db, memories) if asked else []
+    gone = about(((row[:3], row[0], row[3]) for row in asked), said)
     db.executemany("delete from asked where user = ? and project = ? and key = ?", gone)
 
 
-def _said(db: sqlite3.Connection, memories: Iterable[MemoryId]) -> dict[str, set[str]]:
-    """The words of memories by whose they are, with those they had before."""
+def _said(db: sqlite3.Connection, memories: Iterable[MemoryId]) -> list[Said]:
+    """What memories say, and what they said before."""
     these = among(memories)
     now = f"select user, title, text, tags, json_extract(source, '$.file') from memory where id {AMONG}"
-    said = [(user, words) for user, *words in db.execute(now, (these,))]
+    said: list[Said] = [(user, words) for user, *words in db.execute(now, (these,))]
     before = f"""select m.user, h.text, h.tags, h.rest from history h join memory m on m.id = h.memory
         where m.id {AMONG}"""
-    for user, text, tags, kept in db.execute(before, (these,)):
-        rest = rest_of(kept)
-        said.append((user, [text, tags, rest.called[0] if rest and rest.called else None]))
-    found: dict[str, set[str]] = {}
-    for user, words in said:
-        found.setdefault(user, set()).update(terms("\n".join(filter(None, words))))
-    return found
+    said += [(user, (text, tags, title_of(rest))) for user, text, tags, rest in db.execute(before, (these,))]
+    return said

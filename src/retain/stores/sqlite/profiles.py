@@ -19,6 +19,8 @@ _KNOWN = f"""select p.id, p.slug, p.path, p.created, ?1, f.name, f.description, 
        or p.id in (select project from work where user = ?1)
        or p.id in (select project from code_index where user = ?1)
        or p.id in ({_SESSIONS}))"""
+NAMED = "profile f join project p on p.id = f.project"
+COLUMNS = "p.id, p.slug, p.path, p.created, f.user, f.name, f.description, f.created, f.updated"
 _ORDER = "order by coalesce(f.created, p.created), p.id"
 
 

@@ -13,11 +13,11 @@ from retain.domain.graph import Tie
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State, Status
 from retain.domain.session import Profile
 from retain.domain.work import Work, WorkFilter, WorkState
+from retain.stores.signs import unpack
 from retain.stores.sqlite import cursors, disputes, graph, listings, memories, profiles, sessions, work
 from retain.stores.sqlite.damaged import Row, rows, rows_for, rows_from_both_ends
 from retain.stores.sqlite.rows import MEMORY_COLUMNS, moment, stored
 from retain.stores.sqlite.store import SqliteStore
-from retain.stores.sqlite.vectors import unpack
 
 V = TypeVar("V")
 # Small enough that writers in other windows do not wait long.
@@ -26,8 +26,7 @@ _LINK = "select memory, entity, relationship, created, by_rule, stale from link 
 _RELATION = """select source, target, type, created, weight, by_rule, valid_from, valid_until from relation
     where source = ?"""
 _TIE = "select source, target, type, created, strength from tie where source = ?"
-_PROFILE = """select p.id, p.slug, p.path, p.created, f.user, f.name, f.description, f.created, f.updated
-    from profile f join project p on p.id = f.project"""
+_PROFILE = f"select {profiles.COLUMNS} from {profiles.NAMED}"
 _VECTORS = """select s.memory, n.name, n.dimensions, v.numbers, m.chunks_missing
     from memory m join sign s on s.memory = m.num and s.model = m.model join vector v on v.num = s.num
     join model n on n.num = s.model where m.id = ? order by s.chunk"""

@@ -4,16 +4,18 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 from retain.domain.claims import fingerprint
-from retain.domain.memory import Kind, Memory, Place, Provenance, Rest, Scope, Source, State, Status, Stored
+from retain.domain.memory import Kind, Memory, Place, Provenance, Scope, Source, State, Status, Stored
 from retain.domain.places import agent_of, may_be_private
+from retain.stores.moments import micros as micros
+from retain.stores.moments import micros_or_none as micros_or_none
+from retain.stores.moments import moment as moment
+from retain.stores.moments import moment_or_none as moment_or_none
+from retain.stores.moments import rest_of as rest_of
+from retain.stores.moments import rest_row as rest_row
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 # By name: asking the class takes five times as long, and every row asks three times.
 KINDS = {kind.value: kind for kind in Kind}
 SCOPES = {scope.value: scope for scope in Scope}
@@ -27,23 +29,6 @@ MEMORY_COLUMNS = (
 )
 STORED = f"""select {", ".join("m." + c for c in MEMORY_COLUMNS.split(", "))}, a.count, a.last, model.name
     from memory m left join access a on a.memory = m.num left join model on model.num = m.model"""
-
-
-def micros(moment: datetime) -> int:
-    return (moment - _EPOCH) // _MICROSECOND
-
-
-def micros_or_none(moment: datetime | None) -> int | None:
-    return None if moment is None else micros(moment)
-
-
-@lru_cache(maxsize=1024)  # most rows name one moment three or four times
-def moment(value: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=value)
-
-
-def moment_or_none(value: int | None) -> datetime | None:
-    return None if value is None else moment(value)
 
 
 def marks(values: "list[Any] | tuple[Any, ...]") -> str:
@@ -120,25 +105,6 @@ def _source(text: str) -> Source:
     given = json.loads(text)
     provenance = given.pop("provenance", None)
     return Source(**given, provenance=Provenance(provenance) if provenance else None)
-
-
-def rest_row(rest: Rest | None) -> str | None:
-    """As JSON: read only when somebody looks back."""
-    if rest is None:
-        return None
-    status = rest.status
-    state = (status.state.value, status.reason, micros_or_none(status.since), status.successor)
-    held = (micros_or_none(rest.valid_until), rest.project, rest.session)
-    return json.dumps([rest.kind.value, rest.metadata, state, held, rest.called], ensure_ascii=False)
-
-
-def rest_of(text: str | None) -> Rest | None:
-    if text is None:
-        return None
-    kind, metadata, (state, reason, since, successor), (until, project, session), *newer = json.loads(text)
-    status = Status(State(state), reason, moment_or_none(since), successor)
-    called = tuple(newer[0]) if newer and newer[0] else None
-    return Rest(Kind(kind), status, metadata, moment_or_none(until), project, session, called)
 
 
 # Most of these are empty, and a row is read a hundred times as often as it is written.

@@ -6,12 +6,14 @@ from datetime import datetime
 from pathlib import Path
 
 from retain.domain.changes import Applied, Changes, Conflict, Contradiction, ContradictionState, Run
+from retain.domain.connection import Connection
 from retain.domain.conversation import Cursor
 from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood, Related, Relation, Steps
 from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, Stored, Vector
 from retain.domain.recall import Filter, Found
 from retain.domain.session import Project, Session, Use
 from retain.ports import Context, Corpus, Counts, Emptied, Subgraph
+from retain.stores.signs import unpack
 from retain.stores.sqlite import (
     code,
     cursors,
@@ -32,13 +34,13 @@ from retain.stores.sqlite.connection import MEMORY
 from retain.stores.sqlite.files import present_notices
 from retain.stores.sqlite.listing_tables import ListingTables
 from retain.stores.sqlite.tables import change_of
-from retain.stores.sqlite.vectors import unpack
+from retain.stores.sqlite.transfer import TransferTables
 
 _CHECK_SECONDS = 600.0
 CODE_BYTES = 4400  # of one chunk with its words, references and vectors, measured
 
 
-class SqliteStore(ListingTables, CodeTables):
+class SqliteStore(ListingTables, CodeTables, TransferTables):
     """Implements `ports.Store`. What it caches is checked by change number before every use."""
 
     # Durable
@@ -84,6 +86,9 @@ class SqliteStore(ListingTables, CodeTables):
 
     def notices(self) -> list[str]:
         return self._notices + present_notices(self.pool)
+
+    def connection(self) -> Connection:
+        return Connection()
 
     def close(self) -> None:
         self.pool.close()

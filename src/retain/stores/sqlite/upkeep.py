@@ -1,12 +1,11 @@
 """Looking after the file: is it sound, how full is it, and a copy of it."""
 
-import os
-import re
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from retain.errors import RetainError
+from retain.stores.part_files import made_whole
 from retain.stores.sqlite import migrations
 from retain.stores.sqlite.connection import Pool
 from retain.stores.sqlite.failures import explained, is_damage
@@ -72,44 +71,20 @@ def used_bytes(db: sqlite3.Connection) -> int:
 
 def copy(pool: Pool, to: Path, *, with_code: bool) -> None:
     """A copy of the store as it is now, in one file that is there whole or not at all."""
-    _clear_unfinished(to)
-    part = to.with_name(f"{to.name}.{os.getpid()}-{id(pool):x}.part")
-    part.touch(0o600)
-    try:
-        with pool.reading() as db, explained(part), closing(sqlite3.connect(part, isolation_level=None)) as made:
-            db.backup(made)
-            # A copy with a log of its own would be two files.
-            made.execute("pragma journal_mode = delete")
-            if not with_code:
-                migrations.empty_code(made)
-                made.execute("vacuum")
-        part.replace(to)
-    except (RetainError, OSError):
-        part.unlink(missing_ok=True)
-        raise
+    with made_whole(to, pool) as part, pool.reading() as db, opened_alone(part) as made:
+        db.backup(made)
+        # A copy with a log of its own would be two files.
+        made.execute("pragma journal_mode = delete")
+        if not with_code:
+            migrations.empty_code(made)
+            made.execute("vacuum")
 
 
-def _clear_unfinished(to: Path) -> None:
-    """Removes what processes that are gone have left of copies to this folder: each is as large as the store."""
-    ours = re.compile(rf"(?:retain-.+\.db|{re.escape(to.name)})\.(\d+)-[0-9a-f]+\.part(?:-journal)?")
-    for file in to.parent.glob("*.part*"):
-        name = ours.fullmatch(file.name)
-        if name and not _is_running(int(name[1])):
-            # Windows refuses to remove a file that is in use.
-            with suppress(OSError):
-                file.unlink()
-
-
-def _is_running(process: int) -> bool:
-    if os.name != "posix":  # there signal 0 is not a question
-        return process == os.getpid()
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        pass
-    return True
+@contextmanager
+def opened_alone(file: Path) -> Iterator[sqlite3.Connection]:
+    """A file that nobody else knows of, without what is done for a store that several processes share."""
+    with explained(file), closing(sqlite3.connect(file, isolation_level=None)) as db:
+        yield db
 
 
 def _pages(db: sqlite3.Connection) -> list[str]:

@@ -1,16 +1,10 @@
-"""Which terms of a question decide a full-text search: the rarest, so that its cost does not grow with the store."""
+"""Full-text searches as FTS5 wants them, and what it knows of the terms that they are chosen by."""
 
 import sqlite3
 from collections.abc import Sequence
 
-from retain.domain.words import terms
+from retain.stores.wording import ANY, ENOUGH, choices, countable
 
-# Texts that a search may look at: about two milliseconds' worth. Terms are added from the rarest on until
-# they hold this many together; what is commoner is scored only on the texts those found.
-ENOUGH = 400
-TOGETHER = 4  # terms that a text must hold together at first, where all of them are common
-MOST = 1500  # texts of one query, newest first, that are ranked
-COUNTED = 2000  # texts counted though they hold only the commoner terms; above that a count is a lower bound
 # A cached frequency serves until this share of the store has changed: it only chooses between terms.
 _STALE_SHARE = 0.02
 _MOST_KEPT = 50_000
@@ -46,31 +40,9 @@ class Frequencies:
         return self._common, rare
 
 
-def indexed(title: str | None, text: str, file: str | None) -> str:
-    """What the full-text index keeps of a memory: its title and text, and the file it is about."""
-    return " ".join(terms("\n".join(part for part in (title, text, file) if part)))
-
-
 def queries(asked: Sequence[str], holding: dict[str, int], enough: int = ENOUGH) -> list[str]:
-    """FTS5 queries to try in turn until enough is found; none when no text holds any of the terms.
-
-    Where the rarest terms are rare, they decide: any of them may match. Where even the rarest is common, texts
-    that hold several come first: the four rarest together, then three, two, and the rarest alone. Rare is what
-    `enough` texts hold together at most.
-    """
-    rarest = sorted((term for term in asked if holding[term]), key=holding.__getitem__)
-    if not rarest:
-        return []
-    if holding[rarest[0]] > enough:
-        return [_joined(" AND ", rarest[:number]) for number in range(min(len(rarest), TOGETHER), 0, -1)]
-    chosen = [rarest[0]]
-    texts = holding[rarest[0]]
-    for term in rarest[1:]:
-        texts += holding[term]
-        if texts > enough:
-            break
-        chosen.append(term)
-    return [_joined(" OR ", chosen)]
+    """FTS5 queries to try in turn until enough is found; none when no text holds any of the terms."""
+    return [_joined(operator, chosen) for operator, chosen in choices(asked, holding, enough)]
 
 
 def totals(db: sqlite3.Connection, index: str) -> tuple[int, int]:
@@ -88,11 +60,10 @@ def totals(db: sqlite3.Connection, index: str) -> tuple[int, int]:
 
 def all_of(asked: Sequence[str], holding: dict[str, int], documents: int) -> str | None:
     """A query for every text that holds any of the terms; None where there may be too many to count."""
-    held = [term for term in asked if holding[term]]
-    most = min(sum(holding[term] for term in held), documents)
-    return _joined(" OR ", held) if most <= COUNTED else None
+    held = countable(asked, holding, documents)
+    return None if held is None else _joined(ANY, held)
 
 
 def _joined(operator: str, chosen: Sequence[str]) -> str:
     # Terms hold letters and digits only; quoted all the same.
-    return operator.join(f'"{term}"' for term in chosen)
+    return f" {operator} ".join(f'"{term}"' for term in chosen)

@@ -13,6 +13,7 @@ from retain.domain.changes import (
     NameFree,
     NoTwin,
     ProfileStill,
+    Restored,
     RunFree,
     StillSo,
     TitleFree,
@@ -21,11 +22,13 @@ from retain.domain.changes import (
 from retain.domain.graph import Entity, Relation, fold, relation_id
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State
 from retain.domain.session import Project, Session
-from retain.stores.sqlite import disputes, past_queries, profiles, work
+from retain.stores.naming import free_slug
+from retain.stores.signs import pack
+from retain.stores.sqlite import disputes, past_queries, profiles, restoring, work
 from retain.stores.sqlite.cursors import set_cursor
 from retain.stores.sqlite.rows import AMONG, MEMORY_COLUMNS, among, marks, memory_row, micros, micros_or_none, rest_row
-from retain.stores.sqlite.vectors import model_number, pack
-from retain.stores.sqlite.words import indexed
+from retain.stores.sqlite.vectors import model_number
+from retain.stores.wording import indexed
 
 _COLUMNS = MEMORY_COLUMNS.split(", ")
 _SAVE = f"""insert into memory ({MEMORY_COLUMNS}, title_key, position, changed) values ({marks(_COLUMNS)}, ?, ?, ?)
@@ -56,6 +59,8 @@ def broken(db: sqlite3.Connection, changes: Changes) -> Expectation | None:
 def write(db: sqlite3.Connection, changes: Changes) -> int:
     """Everything in the plan; returns the change number that the caches of all processes go by."""
     (change,) = db.execute("update counter set value = value + 1 where name = 'change' returning value").fetchone()
+    restored = changes.restored or Restored()
+    restoring.prepare(db, restored)
     for project in changes.projects:
         add_project(db, project)
     for profile in changes.profiles:
@@ -76,6 +81,7 @@ def write(db: sqlite3.Connection, changes: Changes) -> int:
     _records(db, changes)
     if changes.purged:
         _purge(db, changes, change)
+    restoring.complete(db, restored, change)
     return int(change)
 
 
@@ -241,9 +247,8 @@ def add_project(db: sqlite3.Connection, project: Project) -> None:
         return
     taken = {row[0] for row in db.execute("select slug from project")}
     names = {row[0] for row in db.execute("select name_key from profile")}
-    free = (f"{project.slug}-{n}" if n > 1 else project.slug for n in range(1, len(taken) + len(names) + 2))
-    slug = next(slug for slug in free if slug not in taken and fold(slug) not in names)
-    db.execute("insert into project values (?, ?, ?, ?)", (project.id, slug, project.path, micros(project.created)))
+    row = (project.id, free_slug(project, taken, names), project.path, micros(project.created))
+    db.execute("insert into project values (?, ?, ?, ?)", row)
 
 
 def _session(db: sqlite3.Connection, session: Session) -> None:

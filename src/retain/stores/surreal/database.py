@@ -1,11 +1,15 @@
 """One SurrealDB database: queries with bound values, and transactions that are sent whole."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Protocol
 
-from retain.stores.surreal.cbor import decode, encode
+from retain.stores.surreal.cbor import decode, encode, record
 from retain.stores.surreal.failures import STALE, Overtaken, refused
+
+# Of a write that is given up nobody knows whether it comes about, so it is waited for longer than a read. A plan of
+# 400 memories takes 1 s, and 10 s on a machine with five times the work it can do.
+_COMMIT_SECONDS = 60.0
 
 
 class Link(Protocol):
@@ -18,24 +22,56 @@ class Link(Protocol):
     def close(self) -> None: ...
 
 
-class Batch:
-    """Statements that are committed together or not at all. Each `$?` stands for one value to bind."""
+class Statements:
+    """Statements that are sent together. Each `$?` stands for one value to bind."""
 
     def __init__(self) -> None:
         self._statements: list[str] = []
         self._bound: dict[str, Any] = {}
 
-    def add(self, statement: str, *values: Any) -> None:
+    def add(self, statement: str, *values: Any) -> int:
+        """Says which of the statements it is."""
         first, *rest = statement.split("$?")
         names = [f"v{len(self._bound) + place}" for place in range(len(values))]
         self._statements.append(first + "".join(f"${name}{part}" for name, part in zip(names, rest, strict=True)))
         self._bound.update(zip(names, values, strict=True))
+        return len(self._statements) - 1
+
+    @property
+    def query(self) -> str:
+        return ";\n".join(self._statements)
+
+    @property
+    def bound(self) -> Mapping[str, Any]:
+        return self._bound
+
+
+class Batch(Statements):
+    """Statements that are committed together or not at all."""
+
+    def bind(self, name: str, value: Any) -> None:
+        """A value that statements call by its name."""
+        self._bound[name] = value
 
     def insert(self, table: str, rows: Sequence[Mapping[str, Any]], otherwise: str = "") -> None:
         """Adds rows; what becomes of one that is there already says `otherwise`, where `$input` is the new row."""
         if rows:
             update = f" ON DUPLICATE KEY UPDATE {otherwise}" if otherwise else ""
             self.add(f"INSERT INTO {table} $?{update} RETURN NONE", list(rows))
+
+    def put(self, table: str, rows: Mapping[Any, Mapping[str, Any]], there: Container[Any]) -> None:
+        """Writes whole rows by id, a tuple for a list; of those that are `there` already, all is written anew.
+
+        For many rows: an INSERT keeps a way back for each, and takes 115 µs a row for 1,600 of them, this 30.
+        """
+        for verb, some in (
+            ("CREATE", [id for id in rows if id not in there]),
+            ("UPDATE", [id for id in rows if id in there]),
+        ):
+            if some:
+                ids = (record(table, list(id) if isinstance(id, tuple) else id) for id in some)
+                put = [{**rows[id], "id": of} for id, of in zip(some, ids, strict=True)]
+                self.add(f"FOR $row IN $? {{ {verb} $row.id CONTENT $row RETURN NONE }}", put)
 
     def relate(self, table: str, rows: Sequence[Mapping[str, Any]], otherwise: str) -> None:
         """As `insert`, for edges, which have an `in` and an `out`."""
@@ -53,11 +89,7 @@ class Batch:
 
     @property
     def query(self) -> str:
-        return ";\n".join(("BEGIN", *self._statements, "COMMIT"))
-
-    @property
-    def bound(self) -> Mapping[str, Any]:
-        return self._bound
+        return f"BEGIN;\n{super().query};\nCOMMIT"
 
 
 class Database:
@@ -89,7 +121,7 @@ class Database:
 
     def commit(self, batch: Batch) -> None:
         """All of the batch; Overtaken, and nothing was written, when another writer came first."""
-        self._results(batch.query, batch.bound, self.query_seconds)
+        self._results(batch.query, batch.bound, max(self.query_seconds, _COMMIT_SECONDS))
 
     def call(self, method: str, *params: Any, seconds: float | None = None) -> Any:
         """A request of the protocol, such as `use` or `signin`."""
@@ -119,7 +151,7 @@ def _telling(failed: Sequence[Mapping[str, Any]]) -> Exception:
     return next((error for error in errors if isinstance(error, Overtaken)), errors[0])
 
 
-def guard(batch: Batch, change: int) -> None:
-    """Lets the batch through only while the store has this change number, and raises it by one."""
-    batch.add("LET $next = (UPDATE ONLY counter:change SET value += 1 WHERE value = $?)", change)
+def guard(batch: Batch, counter: str, seen: int, grown: str = "", *values: Any) -> None:
+    """Lets the batch through only while a counter has the value that was seen, and raises it by one."""
+    batch.add(f"LET $next = (UPDATE ONLY counter:{counter} SET value += 1{grown} WHERE value = $?)", *values, seen)
     batch.add(f"IF $next = NONE {{ THROW '{STALE}' }}")

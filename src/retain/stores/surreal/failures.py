@@ -1,15 +1,23 @@
 """What SurrealDB reports when it refuses, as errors that say what to do."""
 
+import errno
 from collections.abc import Mapping
 from typing import Any
 
-from retain.errors import QueryTimeout, RetainError, StoreDown
+from retain.errors import QueryTimeout, RetainError, StorageFull, StoreDown
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 STALE = "stale: somebody else has written"
 
 
 class LinkLost(StoreDown):
     """The way to the database is gone. Whether what was sent last has been written, nobody knows."""
+
+
+class Forbidden(StoreDown):
+    """The database does not let this user in, or not do that."""
+
+    retry_possible = False
 
 
 class Overtaken(Exception):
@@ -27,5 +35,12 @@ def refused(answer: Mapping[str, Any]) -> RetainError | Overtaken:
     if detail == "TimedOut":
         return QueryTimeout("a query ran past its deadline; ask for less, or raise query_timeout")
     if kind == "NotAllowed":
-        return StoreDown(f"SurrealDB refused: {said}. Check remote_user and remote_pass, and that the user may write")
+        return Forbidden(f"SurrealDB refused: {said}. Check remote_user and remote_pass, and that the user may write")
+    if is_full(said):
+        return StorageFull(f"the disk of the database is full ({said}); nothing was written. Free some space")
     return StoreDown(f"SurrealDB answered with an error: {said}")
+
+
+def is_full(said: str) -> bool:
+    """Whether the system has told the engine that there is no room: no space, over quota, or file too large."""
+    return any(f"os error {number})" in said for number in FULL)

@@ -1,20 +1,31 @@
 """A filter as SurrealQL, so that it holds inside every lane."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from retain.domain.category import kinds_standing_for
 from retain.domain.graph import fold
 from retain.domain.recall import Filter
+from retain.stores.moments import micros
 
 Condition = tuple[str, dict[str, Any]]
 
 
-def where(wanted: Filter, of: str = "") -> Condition:
-    """Conditions on `memory`, and the values to bind; `of` leads to the memory from another record, as `in.` does."""
+def where(wanted: Filter, of: str = "", named: str = "f") -> Condition:
+    """Conditions on `memory`, and the values to bind; `of` leads to the memory from another record, as `in.` does.
+
+    Filters that stand in one query are `named` differently.
+    """
     parts = [*_places(wanted), *_sorts(wanted), *_times(wanted)]
-    bound = {name: value for _, values in parts for name, value in values.items()}
-    return " AND ".join(condition.replace("@", of) for condition, _ in parts), bound
+    bound = {name.replace("f", named, 1): value for _, values in parts for name, value in values.items()}
+    return " AND ".join(condition.replace("@", of).replace("$f_", f"${named}_") for condition, _ in parts), bound
+
+
+def where_text(wanted: Filter) -> Condition:
+    """The same on a `text`, which has the place and the state of its memory."""
+    condition, bound = where(wanted, "memory.")
+    return re.sub(r"\bmemory\.(place|state)\b", r"\1", condition), bound
 
 
 def _places(wanted: Filter) -> Iterator[Condition]:
@@ -46,9 +57,10 @@ def _sorts(wanted: Filter) -> Iterator[Condition]:
 
 def _times(wanted: Filter) -> Iterator[Condition]:
     if wanted.after:
-        yield "@event_time >= $f_after", {"f_after": wanted.after}
+        yield "@happened >= $f_after", {"f_after": micros(wanted.after)}
     if wanted.before:
-        yield "@event_time <= $f_before", {"f_before": wanted.before}
+        # Not `<=`, which leaves out what is equal where an index serves that has a further field.
+        yield "@happened < $f_before", {"f_before": micros(wanted.before) + 1}
     if wanted.valid_at:
         valid = "@valid_from <= $f_valid AND (@valid_until = NULL OR @valid_until > $f_valid)"
         yield valid, {"f_valid": wanted.valid_at}

@@ -10,6 +10,9 @@ from retain.domain.claims import fingerprint
 from retain.domain.graph import fold
 from retain.domain.memory import Kind, Memory, Place, Provenance, Scope, Source, State, Status, Stored
 from retain.domain.places import agent_of, may_be_private
+from retain.domain.words import terms
+from retain.stores.moments import micros
+from retain.stores.surreal.counting import number_for
 
 KINDS = {kind.value: kind for kind in Kind}
 SCOPES = {scope.value: scope for scope in Scope}
@@ -38,11 +41,14 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "scope": place.scope.value,
         "place": place.key,
         "user": place.user,
+        "counted_user": number_for(place.user),
+        "counted_place": number_for(place.key),
         "project": place.project,
         "session_id": memory.session,
         "agent": memory.agent,
         "tags": list(memory.tags),
         "tag_keys": list(dict.fromkeys(fold(tag) for tag in memory.tags)),
+        "tag_words": " ".join(term for tag in memory.tags for term in terms(tag)) or None,
         "importance": float(memory.importance),
         # Every key, since a record is merged with what was there.
         "source": {
@@ -55,6 +61,7 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "created_at": memory.created,
         "updated_at": memory.updated,
         "event_time": memory.event_time,
+        "happened": micros(memory.event_time),
         "valid_from": memory.valid_from,
         "valid_until": memory.valid_until,
         "state": status.state.value,
@@ -63,6 +70,7 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "successor": status.successor,
         "consolidated": memory.consolidated,
         "derived_from": list(memory.derived_from),
+        "sources": len(memory.derived_from),
         "reinforced": memory.reinforced,
         "reinforced_at": memory.reinforced_at,
         "version": memory.version,

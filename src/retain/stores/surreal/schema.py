@@ -2,6 +2,11 @@
 
 NULL stands for nothing: a field is there always. What must come back exactly as it was given, such as metadata,
 is JSON text. Terms are made in Python, equal for every store, so the analyzer only splits on blanks.
+No index is in the order of a datetime: the engine's keys have it as text, and sort 9:30:02 after 9:30:02.5. So
+`happened` is the event_time in microseconds. And where an index has a further field, `<=` leaves out what is equal and
+`>` may let it in: only `<` and `>=` hold.
+A `text` is what is searched by words of a memory, in a table of its own: a match is read whole, and this one is small.
+`counted_user` and `counted_place` are numbers made of the user and the place, for counting alone: see `counting.py`.
 """
 
 from collections.abc import Sequence
@@ -17,17 +22,21 @@ DEFINE FIELD category ON memory TYPE string | null;
 DEFINE FIELD scope ON memory TYPE string ASSERT $value IN ['session', 'project', 'user'];
 DEFINE FIELD place ON memory TYPE string;
 DEFINE FIELD user ON memory TYPE string;
+DEFINE FIELD counted_user ON memory TYPE int;
+DEFINE FIELD counted_place ON memory TYPE int;
 DEFINE FIELD project ON memory TYPE string | null;
 DEFINE FIELD session_id ON memory TYPE string | null;
 DEFINE FIELD agent ON memory TYPE string | null;
 DEFINE FIELD tags ON memory TYPE array<string>;
 DEFINE FIELD tag_keys ON memory TYPE array<string>;
+DEFINE FIELD tag_words ON memory TYPE string | null;
 DEFINE FIELD importance ON memory TYPE float;
 DEFINE FIELD source ON memory TYPE object FLEXIBLE;
 DEFINE FIELD metadata ON memory TYPE string;
 DEFINE FIELD created_at ON memory TYPE datetime;
 DEFINE FIELD updated_at ON memory TYPE datetime;
 DEFINE FIELD event_time ON memory TYPE datetime;
+DEFINE FIELD happened ON memory TYPE int;
 DEFINE FIELD valid_from ON memory TYPE datetime;
 DEFINE FIELD valid_until ON memory TYPE datetime | null;
 DEFINE FIELD state ON memory TYPE string;
@@ -36,6 +45,7 @@ DEFINE FIELD state_since ON memory TYPE datetime | null;
 DEFINE FIELD successor ON memory TYPE string | null;
 DEFINE FIELD consolidated ON memory TYPE bool;
 DEFINE FIELD derived_from ON memory TYPE array<string>;
+DEFINE FIELD sources ON memory TYPE int;
 DEFINE FIELD reinforced ON memory TYPE int;
 DEFINE FIELD reinforced_at ON memory TYPE datetime | null;
 DEFINE FIELD version ON memory TYPE int;
@@ -48,13 +58,23 @@ DEFINE FIELD chunks_missing ON memory TYPE int;
 DEFINE FIELD signs ON memory TYPE array<bytes>;
 DEFINE INDEX memory_twin ON memory FIELDS place, fingerprint;
 DEFINE INDEX memory_titled ON memory FIELDS place, title_key;
-DEFINE INDEX memory_newest ON memory FIELDS place, state, event_time, num;
-DEFINE INDEX memory_counted ON memory FIELDS user, state, scope, type;
+DEFINE INDEX memory_newest ON memory FIELDS place, state, happened, num;
+DEFINE INDEX memory_owned ON memory FIELDS user, project;
+DEFINE INDEX memory_counted ON memory FIELDS counted_user, state, scope, type, counted_place;
 DEFINE INDEX memory_said ON memory FIELDS session_id, position;
 DEFINE INDEX memory_changed ON memory FIELDS changed;
-DEFINE INDEX memory_embedded ON memory FIELDS model, chunks_missing;
+DEFINE INDEX memory_made ON memory FIELDS sources;
+DEFINE INDEX memory_embedded ON memory FIELDS model, chunks_missing, num;
 DEFINE ANALYZER blanks TOKENIZERS blank;
-DEFINE INDEX memory_words ON memory FIELDS words FULLTEXT ANALYZER blanks BM25;
+DEFINE TABLE text SCHEMAFULL;
+DEFINE FIELD memory ON text TYPE record<memory>;
+DEFINE FIELD num ON text TYPE int;
+DEFINE FIELD place ON text TYPE string;
+DEFINE FIELD state ON text TYPE string;
+DEFINE FIELD words ON text TYPE string;
+DEFINE FIELD tags ON text TYPE string | null;
+DEFINE INDEX text_words ON text FIELDS words FULLTEXT ANALYZER blanks BM25;
+DEFINE INDEX text_tags ON text FIELDS tags FULLTEXT ANALYZER blanks BM25;
 DEFINE TABLE access SCHEMAFULL;
 DEFINE FIELD count ON access TYPE int;
 DEFINE FIELD last ON access TYPE datetime;
@@ -81,6 +101,7 @@ DEFINE FIELD n ON term TYPE int;
 DEFINE TABLE model SCHEMAFULL;
 DEFINE FIELD dimensions ON model TYPE int;
 DEFINE TABLE vector SCHEMAFULL;
+DEFINE FIELD memory ON vector TYPE string;
 DEFINE FIELD numbers ON vector TYPE bytes;
 """
 
@@ -105,6 +126,7 @@ DEFINE FIELD stale ON memory_entity TYPE bool;
 DEFINE INDEX link_memory ON memory_entity FIELDS in;
 DEFINE INDEX link_newest ON memory_entity FIELDS out, in;
 DEFINE INDEX link_stale ON memory_entity FIELDS stale, out;
+DEFINE INDEX link_said ON memory_entity FIELDS relationship, out;
 DEFINE TABLE relates_to TYPE RELATION IN entity OUT entity SCHEMAFULL;
 DEFINE FIELD relationship ON relates_to TYPE string;
 DEFINE FIELD created_at ON relates_to TYPE datetime;
@@ -166,8 +188,7 @@ DEFINE FIELD tags ON work TYPE array<string>;
 DEFINE FIELD state ON work TYPE string;
 DEFINE FIELD started_at ON work TYPE datetime;
 DEFINE FIELD ended_at ON work TYPE datetime | null;
-DEFINE INDEX work_newest ON work FIELDS user, started_at, key;
-DEFINE INDEX work_state ON work FIELDS user, state, project;
+DEFINE INDEX work_project ON work FIELDS user, project, state;
 DEFINE TABLE session SCHEMAFULL;
 DEFINE FIELD key ON session TYPE string;
 DEFINE FIELD user ON session TYPE string;
@@ -177,7 +198,7 @@ DEFINE FIELD ended_at ON session TYPE datetime | null;
 DEFINE FIELD summary ON session TYPE string | null;
 DEFINE FIELD recalls ON session TYPE int;
 DEFINE FIELD reflected ON session TYPE bool;
-DEFINE INDEX session_user ON session FIELDS user;
+DEFINE INDEX session_reflected ON session FIELDS user, reflected, project;
 DEFINE TABLE served SCHEMAFULL;
 DEFINE FIELD session ON served TYPE string;
 DEFINE FIELD user ON served TYPE string;
@@ -193,7 +214,7 @@ DEFINE FIELD sources ON run TYPE array<string>;
 DEFINE FIELD analysed ON run TYPE int;
 DEFINE FIELD undone ON run TYPE datetime | null;
 DEFINE FIELD metrics ON run TYPE string;
-DEFINE INDEX run_scope ON run FIELDS scope, at;
+DEFINE INDEX run_scope ON run FIELDS scope;
 DEFINE TABLE cursor SCHEMAFULL;
 DEFINE FIELD session ON cursor TYPE string;
 DEFINE FIELD offset ON cursor TYPE int;
@@ -215,6 +236,9 @@ DEFINE FIELD last ON asked TYPE datetime;
 DEFINE INDEX asked_where ON asked FIELDS user, project;
 """
 
+# What is asked for by the hundred is read by its id, or by a range of ids: files and outlines are [index, path],
+# words [index, bucket of terms, block of chunks, language], references [index, folded name, path, name, language].
+# An entry is what there is of a chunk by number, without its text.
 CODE = """
 DEFINE TABLE code_index SCHEMAFULL;
 DEFINE FIELD project ON code_index TYPE string;
@@ -230,16 +254,21 @@ DEFINE FIELD completed ON code_index TYPE datetime | null;
 DEFINE FIELD error ON code_index TYPE string | null;
 DEFINE FIELD holder ON code_index TYPE string | null;
 DEFINE FIELD beat ON code_index TYPE datetime | null;
+DEFINE FIELD change ON code_index TYPE int;
+DEFINE FIELD held ON code_index TYPE object;
+DEFINE FIELD held.files ON code_index TYPE int;
+DEFINE FIELD held.chunks ON code_index TYPE int;
+DEFINE FIELD held.embedded ON code_index TYPE int;
+DEFINE FIELD held.terms ON code_index TYPE int;
 DEFINE INDEX code_index_user ON code_index FIELDS user;
 DEFINE TABLE code_file SCHEMAFULL;
-DEFINE FIELD owner ON code_file TYPE string;
-DEFINE FIELD path ON code_file TYPE string;
 DEFINE FIELD language ON code_file TYPE string;
 DEFINE FIELD digest ON code_file TYPE string;
 DEFINE FIELD size ON code_file TYPE int;
 DEFINE FIELD modified ON code_file TYPE int;
-DEFINE FIELD uses ON code_file TYPE string;
-DEFINE INDEX code_file_owner ON code_file FIELDS owner, path;
+DEFINE TABLE code_outline SCHEMAFULL;
+DEFINE FIELD chunks ON code_outline TYPE string;
+DEFINE FIELD uses ON code_outline TYPE string;
 DEFINE TABLE code_chunk SCHEMAFULL;
 DEFINE FIELD num ON code_chunk TYPE int;
 DEFINE FIELD owner ON code_chunk TYPE string;
@@ -256,42 +285,37 @@ DEFINE FIELD end_line ON code_chunk TYPE int;
 DEFINE FIELD part ON code_chunk TYPE int;
 DEFINE FIELD last_name ON code_chunk TYPE string;
 DEFINE FIELD full_name ON code_chunk TYPE string;
-DEFINE FIELD digest ON code_chunk TYPE string;
-DEFINE FIELD name_words ON code_chunk TYPE string;
-DEFINE FIELD doc_words ON code_chunk TYPE string;
-DEFINE FIELD body_words ON code_chunk TYPE string;
 DEFINE FIELD words ON code_chunk TYPE string;
-DEFINE FIELD model ON code_chunk TYPE string | null;
-DEFINE FIELD signs ON code_chunk TYPE array<bytes>;
-DEFINE FIELD changed ON code_chunk TYPE int;
-DEFINE INDEX code_chunk_file ON code_chunk FIELDS owner, path;
-DEFINE INDEX code_chunk_named ON code_chunk FIELDS last_name;
-DEFINE INDEX code_chunk_embedded ON code_chunk FIELDS owner, model, num;
-DEFINE INDEX code_chunk_changed ON code_chunk FIELDS changed;
-DEFINE INDEX code_words ON code_chunk FIELDS words FULLTEXT ANALYZER blanks BM25;
-DEFINE TABLE code_term SCHEMAFULL;
-DEFINE FIELD n ON code_term TYPE int;
+DEFINE FIELD length ON code_chunk TYPE int;
+DEFINE INDEX code_chunk_named ON code_chunk FIELDS owner, last_name;
+DEFINE TABLE code_entry SCHEMAFULL;
+DEFINE FIELD num ON code_entry TYPE int;
+DEFINE FIELD chunk ON code_entry TYPE string;
+DEFINE FIELD owner ON code_entry TYPE string;
+DEFINE FIELD language ON code_entry TYPE string;
+DEFINE FIELD model ON code_entry TYPE string | null;
+DEFINE FIELD signs ON code_entry TYPE array<bytes>;
+DEFINE FIELD changed ON code_entry TYPE int;
+DEFINE INDEX code_entry_embedded ON code_entry FIELDS owner, model, num;
+DEFINE INDEX code_entry_changed ON code_entry FIELDS changed;
+DEFINE TABLE code_words SCHEMAFULL;
+DEFINE FIELD held ON code_words TYPE object FLEXIBLE;
+DEFINE TABLE code_reference SCHEMAFULL;
 DEFINE TABLE code_vector SCHEMAFULL;
+DEFINE FIELD chunk ON code_vector TYPE string;
 DEFINE FIELD numbers ON code_vector TYPE bytes;
 DEFINE TABLE code_gone SCHEMAFULL;
 DEFINE FIELD changed ON code_gone TYPE int;
 DEFINE INDEX code_gone_changed ON code_gone FIELDS changed;
-DEFINE TABLE code_reference SCHEMAFULL;
-DEFINE FIELD name ON code_reference TYPE string;
-DEFINE FIELD owner ON code_reference TYPE string;
-DEFINE FIELD path ON code_reference TYPE string;
-DEFINE FIELD language ON code_reference TYPE string;
-DEFINE FIELD lines ON code_reference TYPE array<int>;
-DEFINE INDEX code_reference_name ON code_reference FIELDS name;
-DEFINE INDEX code_reference_file ON code_reference FIELDS owner, path;
 """
 
 # What every write and every cache goes by. The life is another one for each database: between two, change numbers
 # say nothing. `applied` names the plans that are in, so that one that is sent twice is written once.
 COUNTERS = """
 DEFINE TABLE counter SCHEMALESS;
-CREATE counter:change SET value = 0, documents = 0, length = 0;
-CREATE counter:code SET value = 0, forgotten = 0, documents = 0, length = 0;
+CREATE counter:change SET value = 0, documents = 0, length = 0, bytes = 100000;
+CREATE counter:code SET value = 0, forgotten = 0, gone = 0;
+CREATE counter:code_chunks SET value = 0;
 CREATE counter:life SET value = rand::uuid::v7().to_string();
 DEFINE TABLE applied SCHEMAFULL;
 DEFINE FIELD change ON applied TYPE int;

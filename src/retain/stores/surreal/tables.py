@@ -1,5 +1,6 @@
 """What all parts of the store stand on: the database that they read and write."""
 
+from retain.domain.connection import Connection
 from retain.stores.surreal.database import Database
 
 
@@ -8,3 +9,10 @@ class Tables:
 
     def __init__(self, db: Database) -> None:
         self.db = db
+
+    def connection(self) -> Connection:
+        """Of one that may be away, `stores.sheltered` tells."""
+        return Connection()
+
+    def _check_room(self) -> None:
+        """Before what takes room: raises StorageFull where there is none. The store says how much there is."""

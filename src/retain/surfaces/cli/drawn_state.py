@@ -8,6 +8,7 @@ from rich.text import Text
 
 from retain.config import Loaded, Settings
 from retain.doctor import Check, is_sound
+from retain.domain.connection import Connection
 from retain.domain.session import Caller
 from retain.engine.status import Report
 from retain.surfaces.cli import bodies
@@ -31,6 +32,7 @@ def status(report: Report, caller: Caller, settings: Settings) -> Drawn:
             else None,
             "model": report.model + (f" ({report.model_state.why})" if report.model_state.why else ""),
             "store": f"{settings.database_file}, {report.size / 1e6:.1f} MB",
+            "database": _connection(report.connection),
             "code": f"{counts.code_chunks:,} chunks (`retain projects` lists them)" if counts.code_chunks else None,
             "project": caller.project.path if caller.project else "none (home or root)",
             "session": caller.session,
@@ -66,6 +68,17 @@ def checks(them: Sequence[Check], done: Sequence[str]) -> Drawn:
         if check.state != "ok" and check.repair:
             yield Indented(f"→ {check.repair}", 8)
     yield Text("Everything is in order." if is_sound(them) else "There are faults; see what to do above.")
+
+
+def _connection(connection: Connection) -> str | None:
+    """Nothing where the database is in this process."""
+    if connection.since is None:
+        return None
+    queued = connection.queued
+    waiting = f", {several(queued.waiting, 'writes')} waiting" if queued.waiting else ""
+    refused = f", {several(queued.refused, 'writes')} refused (`retain db queue`)" if queued.refused else ""
+    why = f" ({connection.why})" if connection.why else ""
+    return f"{connection.reach} since {connection.since:%Y-%m-%d %H:%M} UTC{why}{waiting}{refused}"
 
 
 def _counted(them: Mapping[str, int]) -> str:

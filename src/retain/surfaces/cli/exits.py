@@ -15,7 +15,7 @@ BROKEN_PIPE = 141
 
 MEANINGS = {
     DONE: "done",
-    NOTHING: "nothing found (recall, search, graph, context, why, code, lists)",
+    NOTHING: "nothing found (recall, search, graph, context, why, code, lists), or a copy that differs",
     BAD_INPUT: "bad input, option or setting",
     NOT_FOUND: "no such memory, run, file, project, session or symbol",
     UNAVAILABLE: "the memory cannot be used now (store, model, disk)",

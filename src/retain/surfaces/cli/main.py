@@ -11,6 +11,8 @@ import click
 from retain.errors import RetainError, shorten
 from retain.surfaces import reports
 from retain.surfaces.cli import asking, code, connect, exits, finding, upkeep, welcome, writing
+from retain.surfaces.cli.copy import copy
+from retain.surfaces.cli.db import db
 from retain.surfaces.cli.demo import demo
 from retain.surfaces.cli.disputes import contradictions
 from retain.surfaces.cli.init import init
@@ -97,7 +99,8 @@ def _hook(arguments: Sequence[str]) -> None:
 
 
 def _alone(call: Call) -> None:
-    if not call.loaded.settings.database_file.exists():
+    settings = call.loaded.settings
+    if not settings.is_on_server and not settings.database_file.exists():
         body = {"memories": 0, "connect": connect.for_claude_code(), "mcp_servers": connect.servers()}
         call.terminal.tell(body, welcome.empty())
         return
@@ -153,5 +156,7 @@ for _command in (
     upkeep.reembed,
     upkeep.backup,
     upkeep.restore,
+    copy,
+    db,
 ):
     cli.add_command(_command)

@@ -13,7 +13,9 @@ import click
 
 from retain.app import Retain
 from retain.config import Loaded, load
+from retain.domain.connection import noticing
 from retain.domain.memory import Kind, Scope
+from retain.surfaces import degraded
 from retain.surfaces.cli.terminal import Terminal
 
 P = ParamSpec("P")
@@ -44,9 +46,11 @@ class Call:
     @contextmanager
     def memory(self) -> Iterator[Retain]:
         """The memory, without a session of its own: a command is no conversation."""
-        with Retain(self.loaded, own_session=False) as app:
+        with Retain(self.loaded, own_session=False) as app, noticing() as met:
             yield app
             app.engine.settle(SETTLE_SECONDS)
+            if met.read or met.queued:
+                self.terminal.warn(degraded.remark(met))
 
 
 def common(command: Callable[Concatenate[Call, P], R]) -> Callable[P, R]:

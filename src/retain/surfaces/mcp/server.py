@@ -16,7 +16,9 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
+from retain.domain.connection import noticing
 from retain.errors import RetainError, UnknownTool, shorten
+from retain.surfaces import degraded
 from retain.surfaces.mcp import arguments
 from retain.surfaces.mcp.progress import Progress, progress_for
 from retain.surfaces.mcp.subscriptions import Context, ResourceSpec, Subscriptions
@@ -148,14 +150,16 @@ class RetainServer(Generic[App]):
         self, tool: Tool, given: Mapping[str, object] | None, extra: Mapping[str, Progress]
     ) -> types.CallToolResult:
         try:
-            return _answer(tool.function(self.app, **arguments.read(tool, given), **extra))
+            with noticing() as met:
+                body = tool.function(self.app, **arguments.read(tool, given), **extra)
+            return _answer(degraded.marked(body, met))
         except RetainError as error:
-            body = tool.envelope(error)
+            failure = tool.envelope(error)
         except Exception as error:
             logger.exception("%s failed", tool.name)
-            body = tool.envelope(_unforeseen(tool.name, error))
+            failure = tool.envelope(_unforeseen(tool.name, error))
         # Some clients hold even an error to the output schema; then the text has to do.
-        return _answer(body, failed=True, structured=tool.output is None)
+        return _answer(failure, failed=True, structured=tool.output is None)
 
     def _no_tool(self, name: str) -> UnknownTool:
         near = difflib.get_close_matches(name, self._tools, n=3, cutoff=0.4)

@@ -1,0 +1,186 @@
+"""A local copy of one user's memories, to be read while the database that has them is away."""
+
+import json
+import time
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from retain.domain.changes import Changes, Restored
+from retain.domain.memory import MemoryId
+from retain.domain.transfer import Change, Sort
+from retain.ports import Store
+from retain.stores.forgetting import without
+from retain.stores.gathering import gathered
+from retain.stores.queue import Queue
+from retain.stores.sqlite.failures import files_of
+from retain.stores.sqlite.files import alone, only_one
+from retain.stores.sqlite.store import SqliteStore
+
+MOST = 20_000  # memories, the ones that were changed last
+EVERY = 30.0  # seconds, where nobody on this machine has written
+_PORTION = 50
+_RECORDS = 1000
+# Between two portions: whoever waits for the same database, or this process, goes first.
+_PAUSE = 0.02
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """How far the copy has come: which database it is of, its change number, and when somebody last looked."""
+
+    life: str = ""
+    mark: int = 0
+    at: float = 0.0
+    beside: float = 0.0
+
+
+class Mirror:
+    """A SQLite store that all processes of this machine share, and whichever of them finds it stale brings up to date.
+
+    Entities and relations that no memory of the user speaks of are not in it, nor is code.
+    """
+
+    def __init__(self, path: Path, user: str) -> None:
+        self._path, self._user = path, user
+        self.store = SqliteStore(path)
+
+    @property
+    def pulled(self) -> datetime | None:
+        """As of when the copy is."""
+        at = self._noted().at
+        return datetime.fromtimestamp(at, UTC) if at else None
+
+    def pull(self, source: Store, queue: Queue, *, at_once: bool) -> set[MemoryId] | None:
+        """Takes over what changed since the last time, and says what was destroyed. What waits in the queue stays.
+
+        None, and nothing is done, while another process is at it, and, unless it must be at once, shortly after one
+        was.
+        """
+        with only_one(self._path.with_suffix(".pulling")) as mine:
+            note = self._noted()
+            if not mine or (not at_once and time.time() - note.at < EVERY):
+                return None
+            return self._taken_over(source, queue, note)
+
+    def take_again(self, source: Store, queue: Queue, ids: Collection[MemoryId]) -> None:
+        """Makes these memories what they are in the source, whatever was done to them here; or makes them go."""
+        for portion in _portions(sorted(ids)):
+            self._take(source, queue, portion)
+
+    def purge(self, ids: Collection[MemoryId]) -> None:
+        here = tuple(self.store.memories(list(ids)))
+        if here:
+            self.store.apply(Changes(_LONG_AGO, purged=here))
+
+    def empty(self, user: str, at: datetime) -> None:
+        self.store.empty(user, at, self.store.change())
+
+    def close(self) -> None:
+        self.store.close()
+
+    def _take(self, source: Store, queue: Queue, ids: Sequence[MemoryId]) -> None:
+        """A memory that somebody changes here at this moment is left alone: the source has not seen that yet."""
+        plan = gathered(source, ids)
+        there = {memory.id for memory in plan.memories}
+        with queue.standing_still() as waiting:
+            self.purge([id for id in ids if id not in there and id not in waiting])
+            self.store.apply(without(plan, waiting))
+
+    def _taken_over(self, source: Store, queue: Queue, note: _Note) -> set[MemoryId]:
+        life = source.life()
+        if note.life != life:
+            if note.life:
+                self._begin_anew()
+            note = _Note(life)
+        changes = _changes(source, note.mark, self._user)
+        destroyed = {change.memory for change in changes if change.destroyed}
+        for portion in _portions(changes):
+            self._take(source, queue, [change.memory for change in portion])
+            # What one change wrote may go on in the next portion.
+            note = replace(note, mark=portion[-1].number - 1)
+            self._write(note)
+            time.sleep(_PAUSE)
+        if changes:
+            note = replace(note, mark=changes[-1].number)
+        if changes or time.time() - note.beside > EVERY:
+            self._take_beside(source)
+            note = replace(note, beside=time.time())
+        self._write(replace(note, at=time.time()))
+        return destroyed
+
+    def _take_beside(self, source: Store) -> None:
+        """What is kept beside memories. There is little of it, so it is read whole."""
+        own = {sort: self._own(_records(source, sort)) for sort in (Sort.PROFILES, Sort.WORKS, Sort.CURSORS)}
+        self.store.apply(
+            Changes(
+                _LONG_AGO,
+                projects=tuple(_records(source, Sort.PROJECTS)),
+                profiles=own[Sort.PROFILES],
+                works=own[Sort.WORKS],
+                runs=tuple(_records(source, Sort.RUNS)),
+                restored=Restored(cursors=own[Sort.CURSORS]),
+            )
+        )
+
+    def _own(self, records: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(record for record in records if record.user == self._user)
+
+    def _begin_anew(self) -> None:
+        """The database is another one, or was set back: nothing that is here can be compared with it.
+
+        Other processes that have the copy open notice that its file is another one.
+        """
+        new = self._path.with_suffix(".empty")
+        with alone(self._path):
+            SqliteStore(new).close()
+            self.store.close()
+            for log in files_of(self._path)[1:]:
+                log.unlink(missing_ok=True)
+            new.replace(self._path)
+            self.store = SqliteStore(self._path)
+
+    @property
+    def _note_file(self) -> Path:
+        return self._path.with_suffix(".json")
+
+    def _noted(self) -> _Note:
+        try:
+            return _Note(**json.loads(self._note_file.read_text()))
+        except (OSError, ValueError, TypeError):  # none yet, or not one that this version can read
+            return _Note()
+
+    def _write(self, note: _Note) -> None:
+        new = self._note_file.with_suffix(".new")
+        new.write_text(json.dumps(asdict(note)))
+        new.replace(self._note_file)
+
+
+def _changes(source: Store, after: int, user: str) -> Sequence[Change]:
+    """What changed, of which the newest are enough where there is too much."""
+    found: deque[Change] = deque(maxlen=MOST)
+    while changes := source.changed(after, _RECORDS, user):
+        found.extend(changes)
+        after = changes[-1].number
+    return list(found)
+
+
+def _records(source: Store, sort: Sort) -> Iterator[Any]:  # Any: the sort says which records they are
+    mark: str | None = None
+    while True:
+        portion = source.records(sort, mark, _RECORDS)
+        yield from portion.records
+        mark = portion.mark
+        if mark is None:
+            return
+
+
+def _portions(them: Iterable[Any]) -> Iterator[list[Any]]:
+    rest = iter(them)
+    while portion := list(islice(rest, _PORTION)):
+        yield portion

@@ -1,0 +1,16 @@
+"""The newest of what passes a filter, found in the order of an index."""
+
+from dataclasses import replace
+from itertools import product
+
+from retain.domain.memory import State
+from retain.domain.recall import Filter
+
+
+def portions(wanted: Filter) -> list[Filter]:
+    """What has an index in the order of time: a place and a state of it. A session has few memories, and needs none."""
+    if wanted.session:
+        return [wanted] if wanted.places else []
+    places = {place.key: place for place in wanted.places}.values()
+    states = set(wanted.states or State)
+    return [replace(wanted, places=(place,), states=(state,)) for place, state in product(places, states)]

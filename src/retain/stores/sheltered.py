@@ -1,0 +1,285 @@
+"""A store that goes on while its database is away: it reads a local copy, and what is written waits in a queue."""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, cast
+
+from retain.domain.changes import Applied, Changes, Conflict, Expectation, NoTwin
+from retain.domain.claims import fingerprint
+from retain.domain.connection import Connection, Reach, note
+from retain.domain.ids import new_id
+from retain.domain.memory import MemoryId
+from retain.errors import RetainError, StoreDown, Unavailable
+from retain.ports import CodeSearch, CodeStore, Emptied, Store, TransferStore
+from retain.stores.mirror import EVERY, Mirror
+from retain.stores.queue import Entry, Queue
+from retain.stores.surreal.failures import LinkLost
+from retain.stores.surreal.reconnecting import Reconnecting
+
+logger = logging.getLogger(__name__)
+
+# What cannot be done without the database: code and whole stores are not in the copy.
+_NEEDS_DATABASE = {name for port in (CodeStore, CodeSearch, TransferStore) for name in vars(port)} | {"backup"}
+# A call waits so long for what it finds in the queue; the rest is sent in the background.
+_FLUSH_SECONDS = 0.1
+_PATIENT_SECONDS = 600.0
+# After a write, for others that may follow it.
+_GATHER = 0.5
+# A command is over before; only what stays keeps the copy.
+_FIRST = 2.0
+_MOST_UNSEEN = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """A database that may be away: how it stands, and how its store is opened while it is there."""
+
+    line: Reconnecting
+    opening: Callable[[], Store]
+    """LinkLost while it is away."""
+    now: Callable[[], datetime]
+
+
+def sheltered(database: Away, mirror: Mirror, queue: Queue) -> Store:
+    # What is not written out below is looked up by name in one store or the other.
+    return cast(Store, Sheltered(database, mirror, queue))
+
+
+class Sheltered:
+    """Implements `ports.Store`. Safe to use from any thread.
+
+    A plan is sent with a key: when the way is lost under it nobody knows whether it was written, and it is sent
+    again by that key. While something waits, what follows waits behind it, and is read from the copy, so that
+    everybody reads what they wrote.
+    """
+
+    def __init__(self, database: Away, mirror: Mirror, queue: Queue) -> None:
+        self._database, self._mirror, self._queue = database, mirror, queue
+        self._store: Store | None = None
+        self._opening, self._appending = threading.Lock(), threading.Lock()
+        self._behind = queue.state().waiting > 0
+        self._stuck: str | None = None
+        # Plans that are in the database and maybe not in the copy yet.
+        self._unseen: deque[Changes] = deque(maxlen=_MOST_UNSEEN)
+        self._seeing = threading.Lock()
+        # Memories that were written to the copy, and may be others in the database.
+        self._doubtful = {id for entry in queue.entries() for id in _ids(entry.changes)}
+        self._wake, self._closing = threading.Event(), threading.Event()
+        if self._is_connected:
+            with suppress(LinkLost):
+                self._reached()
+        if self._behind:
+            self._wake.set()
+        database.line.on_back(self._wake.set)
+        threading.Thread(target=self._look_after, name="retain-shelter", daemon=True).start()
+
+    # What is done in its own way
+
+    def apply(self, changes: Changes) -> Applied | Conflict:
+        plan = changes if changes.key else replace(changes, key=new_id(self._database.now()))
+        try:
+            if self._is_connected and self._flushed():
+                return self._applied(plan)
+        except LinkLost:
+            pass
+        return self._put_off(plan)
+
+    def empty(self, user: str, at: datetime, change: int) -> Emptied | None:
+        if not self._flushed(_PATIENT_SECONDS):
+            raise self._needed()
+        gone = self._reached().empty(user, at, change)
+        if gone is not None:
+            self._queue.forget_user(user)
+            self._mirror.empty(user, at)
+        return gone
+
+    def connection(self) -> Connection:
+        state = self._database.line.state()
+        return Connection(state.status, state.since, state.error or self._stuck, self._queue.state())
+
+    def notices(self) -> list[str]:
+        queued = self.connection().queued
+        told = [] if not queued.refused else [f"{queued.refused} writes were refused; `retain db queue` shows them"]
+        return [*self._asked("notices"), *told]
+
+    def close(self) -> None:
+        self._closing.set()
+        self._wake.set()
+        if self._store is not None:
+            self._store.close()
+        self._database.line.close()
+        self._mirror.close()
+        self._queue.close()
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:  # Any: as the method of that name has it
+        if name.startswith("_") or not hasattr(Store, name):
+            raise AttributeError(name)
+        return partial(self._asked, name)
+
+    def _asked(self, name: str, *args: Any, **named: Any) -> Any:
+        try:
+            if self._is_connected and (not self._behind or self._flushed()):
+                return getattr(self._reached(), name)(*args, **named)
+        except LinkLost:
+            pass
+        if name in _NEEDS_DATABASE:
+            raise self._needed()
+        self._see_own_writes()
+        note(self.connection, queued=False)
+        return getattr(self._mirror.store, name)(*args, **named)
+
+    # The database while it is there
+
+    @property
+    def _is_connected(self) -> bool:
+        return self._database.line.state().status is Reach.CONNECTED
+
+    def _reached(self) -> Store:
+        """The store in the database, opened when it is first reached; LinkLost while it is away."""
+        with self._opening:
+            if self._store is None:
+                self._store = self._database.opening()
+            return self._store
+
+    def _applied(self, plan: Changes) -> Applied | Conflict:
+        outcome = self._reached().apply(plan)
+        if isinstance(outcome, Applied):
+            self._unseen.append(plan)
+            if plan.purged:
+                self._forget(plan.purged)
+            self._wake.set()
+        return outcome
+
+    def _forget(self, ids: tuple[MemoryId, ...]) -> None:
+        self._queue.forget(ids)
+        self._mirror.purge(ids)
+
+    def _needed(self) -> StoreDown:
+        state = self._database.line.state()
+        return StoreDown(
+            f"this needs the database, which is away since {state.since:%Y-%m-%d %H:%M} UTC "
+            f"({state.error or self._stuck}): code, backups, copies and emptying cannot wait for it as writes do. "
+            "Try again when `retain status` says connected"
+        )
+
+    # The copy and the queue while it is away
+
+    def _put_off(self, plan: Changes) -> Applied | Conflict:
+        self._see_own_writes()
+        with self._appending:
+            outcome = self._queue.append(plan, lambda: self._mirror.store.apply(plan))
+            self._behind = self._behind or isinstance(outcome, Applied)
+        if isinstance(outcome, Applied):
+            note(self.connection, queued=True)
+            self._wake.set()  # the database may be back already
+        return outcome
+
+    def _see_own_writes(self) -> None:
+        """Brings the copy up to what this process wrote just before the database went away."""
+        with self._seeing:
+            while self._unseen:
+                plan = self._unseen.popleft()
+                self._doubtful.update(_ids(plan))
+                self._mirror.store.apply(replace(plan, expects=()))
+
+    # The way back
+
+    def _flushed(self, seconds: float = _FLUSH_SECONDS) -> bool:
+        """Sends what waits, in order; False when some of it still does. LinkLost when the database is away again."""
+        late = time.monotonic() + seconds
+        if self._next() is None:
+            return True
+        with self._queue.sending() as mine:
+            while entry := self._next():
+                if not mine or time.monotonic() > late or not self._sent(entry):
+                    self._wake.set()
+                    return False
+        self._stuck = None
+        return True
+
+    def _next(self) -> Entry | None:
+        """The first that waits. When there is none, this process is up to date, unless it appends one right now."""
+        with self._appending:
+            entry = self._queue.first()
+            self._behind = entry is not None
+            return entry
+
+    def _sent(self, entry: Entry) -> bool:
+        """Whether the database has it now, or never will. Each is written once, whoever else sends it too."""
+        try:
+            outcome = self._reached().apply(entry.changes)
+            if isinstance(outcome, Conflict):
+                # Another process that sends the same may have come between the key and the expectations.
+                outcome = self._reached().apply(entry.changes)
+        except LinkLost:
+            raise
+        except Unavailable as error:
+            self._stuck = error.message
+            return False
+        except RetainError as error:
+            self._refused(entry, error.message)
+            return True
+        if isinstance(outcome, Conflict) and not _is_there(outcome.broken, entry.changes):
+            self._refused(entry, f"this is no longer so in the database: {_told(outcome.broken)}")
+        else:
+            self._doubtful.update(_ids(entry.changes))
+            self._queue.done(entry)
+        return True
+
+    def _refused(self, entry: Entry, why: str) -> None:
+        logger.warning("a write of %s was refused: %s", entry.at, why)
+        self._doubtful.update(_ids(entry.changes))
+        self._queue.refuse(entry, why)
+
+    # In the background
+
+    def _look_after(self) -> None:
+        pause = _FIRST
+        while not self._closing.is_set():
+            woken = self._wake.wait(pause)
+            pause = EVERY
+            if self._closing.wait(_GATHER):
+                return
+            self._wake.clear()
+            try:
+                if self._is_connected and self._flushed(_PATIENT_SECONDS):
+                    self._pull(at_once=woken)
+            except (RetainError, OSError) as error:
+                logger.info("the local copy is not up to date: %s", error)
+
+    def _pull(self, *, at_once: bool) -> None:
+        seen, doubtful, store = list(self._unseen), frozenset(self._doubtful), self._reached()
+        destroyed = self._mirror.pull(store, self._queue, at_once=at_once)
+        if destroyed is None:
+            return
+        if destroyed:
+            self._queue.forget(destroyed)
+        self._mirror.take_again(store, self._queue, doubtful)
+        self._doubtful -= doubtful
+        for plan in seen:
+            with suppress(ValueError):  # the database was away meanwhile, and the copy has it for that
+                self._unseen.remove(plan)
+
+
+def _ids(plan: Changes) -> set[MemoryId]:
+    return {memory.id for memory in plan.memories}
+
+
+def _is_there(broken: Expectation, plan: Changes) -> bool:
+    """Whether somebody else has stored the same text meanwhile, and the plan was about nothing else."""
+    match broken, plan.memories:
+        case NoTwin(place, print), (memory,):
+            return memory.version == 1 and memory.place == place and fingerprint(memory.text) == print
+    return False
+
+
+def _told(broken: Expectation) -> str:
+    """What was expected, as the description of its class says it."""
+    return (type(broken).__doc__ or type(broken).__name__).splitlines()[0]

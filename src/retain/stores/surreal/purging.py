@@ -1,0 +1,93 @@
+"""Destroying memories with everything that holds their text; their ids stay, so that others learn of it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from retain.domain.graph import fold
+from retain.domain.memory import MemoryId
+from retain.stores.surreal import hnsw, past_queries
+from retain.stores.surreal.cbor import record, records
+from retain.stores.surreal.database import Batch, Database
+from retain.stores.surreal.numbers import vector_numbers
+from retain.stores.surreal.writing import MEMORY_BYTES, VECTOR_BYTES, count_terms
+
+Rows = Sequence[Mapping[str, Any]]
+_GONE = "id, num, user, session_id, content, title, tags, source, words, signs"
+
+
+def purge(db: Database, batch: Batch, ids: Sequence[MemoryId], change: int) -> None:
+    """Adds to a batch what destroys the memories; the batch binds `at`."""
+    gone: Rows = db.rows(f"SELECT {_GONE} FROM $ids", ids=records("memory", dict.fromkeys(ids)))
+    if not gone:
+        return
+    names = [row["id"] for row in gone]
+    before: Rows = db.rows("SELECT memory, content, tags, rest FROM memory_history WHERE memory IN $ids", ids=names)
+    _entities(db, batch, gone, before)
+    _underive(db, batch, names, change)
+    past_queries.forget(db, batch, gone, before)
+    summaries = {(row["session_id"], row["user"]) for row in gone if row["session_id"]}
+    if summaries:
+        batch.add("UPDATE $? SET summary = NULL RETURN NONE", records("session", [list(key) for key in summaries]))
+    batch.delete(records("vector", (n for row in gone for n in vector_numbers(row["num"], len(row["signs"])))))
+    hnsw.forget(batch, hnsw.tables(db), [row["num"] for row in gone])
+    batch.delete(records("access", names))
+    batch.delete(records("text", names))
+    batch.bind("gone", names)
+    for table, field in _NAMING:
+        # In two steps: a DELETE finds nothing by IN on the first field of an index over two, where a SELECT does.
+        batch.add(f"LET $naming = (SELECT VALUE id FROM {table} WHERE {field} IN $gone)")
+        batch.add("DELETE $naming RETURN NONE")
+    batch.delete(records("memory", names))  # its edges go with it
+    stones = [{"id": row["id"], "num": row["num"], "user": row["user"], "changed": change} for row in gone]
+    batch.add(
+        "FOR $stone IN $? { UPSERT type::record('tombstone', $stone.id) CONTENT { at: $at, num: $stone.num, "
+        "user: $stone.user, changed: $stone.changed } RETURN NONE }",
+        stones,
+    )
+    _uncount(batch, gone)
+
+
+# Where the id of a memory stands beside what was said of it.
+_NAMING = [("memory_history", "memory"), ("served", "memory"), ("contradiction", "older"), ("contradiction", "newer")]
+_NAMING += [("tie", "source"), ("tie", "target")]
+
+
+def _uncount(batch: Batch, gone: Rows) -> None:
+    words = [row["words"].split() for row in gone]
+    counted = Counter(term for some in words for term in set(some))
+    count_terms(batch, {term: -number for term, number in counted.items()}, counted)
+    texts = sum(len(row["content"].encode()) for row in gone)
+    size = 2 * texts + MEMORY_BYTES * len(gone) + VECTOR_BYTES * sum(len(row["signs"]) for row in gone)
+    less = "UPDATE counter:change SET documents -= $?, length -= $?, bytes -= $? RETURN NONE"
+    batch.add(less, len(gone), sum(map(len, words)), size)
+
+
+def _entities(db: Database, batch: Batch, gone: Rows, before: Rows) -> None:
+    """Entities of which no memory speaks any more, and that nobody made by hand: only what is gone named them."""
+    memories = records("memory", (row["id"] for row in gone))
+    linked = db.rows("SELECT VALUE out FROM memory_entity WHERE in IN $gone", gone=memories)
+    # What an earlier version named, and nothing is linked to now.
+    bare = db.rows("SELECT id, folded FROM entity WHERE array::len(<-memory_entity) = 0")
+    said = [fold(row["content"]) for row in (*gone, *before)]
+    named = [entity["id"] for entity in bare if any(entity["folded"] in text for text in said)]
+    suspects = list(dict.fromkeys([*linked, *named]))
+    kept = db.rows(
+        """SELECT VALUE id FROM $suspects WHERE stated OR array::len(
+               (SELECT VALUE id FROM memory_entity WHERE out = $parent.id AND in NOT IN $gone LIMIT 1)) > 0""",
+        suspects=records("entity", suspects),
+        gone=memories,
+    )
+    batch.delete(records("entity", set(suspects) - set(kept)))  # its relations go with it
+
+
+def _underive(db: Database, batch: Batch, gone: Sequence[MemoryId], change: int) -> None:
+    """What was made from destroyed memories stays, and no longer names them."""
+    query = "SELECT id, derived_from FROM memory WHERE sources > 0 AND derived_from ANYINSIDE $gone"
+    made = (row for row in db.rows(query, gone=list(gone)) if row["id"] not in gone)
+    batch.merge([_without(row["id"], row["derived_from"], set(gone), change) for row in made])
+
+
+def _without(id: MemoryId, sources: Iterable[MemoryId], gone: set[MemoryId], change: int) -> dict[str, Any]:
+    left = [source for source in sources if source not in gone]
+    return {"id": record("memory", id), "derived_from": left, "sources": len(left), "changed": change}

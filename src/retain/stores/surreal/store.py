@@ -1,0 +1,121 @@
+"""The SurrealDB store: in this process, in a folder, or on a server that many share."""
+
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from retain.domain.changes import Applied, Changes, Conflict
+from retain.errors import StorageFull
+from retain.ports import Emptied
+from retain.stores.backing_up import back_up
+from retain.stores.surreal import emptying, expecting, migrations, upkeep
+from retain.stores.surreal.code_tables import CodeTables
+from retain.stores.surreal.cursors import CursorTables
+from retain.stores.surreal.database import Batch, Database
+from retain.stores.surreal.disputes import DisputeTables
+from retain.stores.surreal.failures import Overtaken
+from retain.stores.surreal.graph_tables import GraphTables
+from retain.stores.surreal.listings import ListingTables
+from retain.stores.surreal.memories import MemoryTables
+from retain.stores.surreal.past_queries import PastTables
+from retain.stores.surreal.planning import known
+from retain.stores.surreal.purging import purge
+from retain.stores.surreal.restoring import restore
+from retain.stores.surreal.retrying import insisting
+from retain.stores.surreal.sessions import SessionTables
+from retain.stores.surreal.transfer import TransferTables
+from retain.stores.surreal.vectors import VectorTables
+from retain.stores.surreal.work import WorkTables
+from retain.stores.surreal.writing import written
+
+# How long a plan that may be sent again is known by its key.
+_KEPT = timedelta(days=30)
+
+
+class SurrealStore(
+    MemoryTables,
+    ListingTables,
+    VectorTables,
+    GraphTables,
+    SessionTables,
+    WorkTables,
+    CursorTables,
+    DisputeTables,
+    PastTables,
+    CodeTables,
+    TransferTables,
+):
+    """Implements `ports.Store`. What it caches is checked by change number before every use."""
+
+    def __init__(self, db: Database, *, folder: Path | None = None, max_bytes: int | None = None) -> None:
+        """On a database that is open and signed in to; `folder` is where it lies, when that is on this machine."""
+        super().__init__(db)
+        self._folder, self._max_bytes = folder, max_bytes
+        migrations.migrate(db)
+
+    def apply(self, changes: Changes) -> Applied | Conflict:
+        if not changes.purged:  # destroying makes room
+            self._check_room()
+        return insisting(lambda: self._tried(changes))
+
+    def _tried(self, changes: Changes) -> Applied | Conflict:
+        there = known(self.db, changes)
+        migrations.check_version(there.version)
+        if there.applied is not None:
+            return Applied(there.applied)
+        if broken := expecting.broken(self.db, there, changes):
+            return Conflict(broken)
+        batch = written(there, changes)
+        if changes.purged:
+            purge(self.db, batch, changes.purged, there.change + 1)
+        if changes.restored:
+            restore(batch, changes.restored, there.change + 1)
+        self.db.commit(batch)
+        return Applied(there.change + 1)
+
+    def change(self) -> int:
+        return int(self.db.run("SELECT VALUE value FROM ONLY counter:change")[0])
+
+    def empty(self, user: str, at: datetime, change: int) -> Emptied | None:
+        """All but code first; code goes after it, bit by bit: there may be very much of it."""
+        gone = emptying.empty(self.db, user, at, change)
+        if gone is None:
+            return None
+        chunks = sum(self.drop_index(index.key) for index in self.indexes(user))
+        emptying.drop_unused_projects(self.db)
+        return replace(gone, code_chunks=chunks)
+
+    def size(self) -> int:
+        return upkeep.folder_bytes(self._folder) if self._folder else upkeep.counted_bytes(self.db)
+
+    def backup(self, to: Path) -> None:
+        """A store of SQLite in one file, without code."""
+        back_up(self, to)
+
+    def faults(self) -> list[str]:
+        return upkeep.faults(self.db)
+
+    def notices(self) -> list[str]:
+        return []
+
+    def forget_keys(self, now: datetime) -> None:
+        """Plans that nobody sends again need not be known any longer."""
+        batch = Batch()
+        batch.add("DELETE applied WHERE at < $? RETURN NONE", now - _KEPT)
+        with suppress(Overtaken):
+            self.db.commit(batch)
+
+    def close(self) -> None:
+        self.db.close()
+
+    def _check_room(self) -> None:
+        if self._max_bytes is None or (used := self.size()) < self._max_bytes:
+            return
+        raise StorageFull(
+            f"the store has about {used:,} bytes and max_storage_mb allows {self._max_bytes:,}; nothing was written. "
+            "Raise the limit, delete an index of code with `retain projects --drop`, or purge what is forgotten "
+            "with `retain forget --purge`",
+            current_size=f"{used} bytes",
+            limit=f"{self._max_bytes} bytes",
+        )

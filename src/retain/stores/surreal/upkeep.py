@@ -1,0 +1,82 @@
+"""Looking after the database: is it sound, and how full is it."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from retain.stores.surreal import code_upkeep
+from retain.stores.surreal.database import Database
+
+# Where the id of a memory stands in another table.
+_OF_MEMORIES = {
+    "access counts": "SELECT VALUE id FROM access",
+    "history": "SELECT VALUE memory FROM memory_history",
+    "links": "SELECT VALUE in FROM memory_entity",
+    "contradictions": "SELECT VALUE older FROM contradiction",
+    "contradictions with": "SELECT VALUE newer FROM contradiction",
+    "ties": "SELECT VALUE source FROM tie",
+    "ties to": "SELECT VALUE target FROM tie",
+}
+_OF_ENTITIES = {
+    "links to": "SELECT VALUE out FROM memory_entity",
+    "relations of": "SELECT VALUE in FROM relates_to",
+    "relations to": "SELECT VALUE out FROM relates_to",
+}
+
+
+def faults(db: Database) -> list[str]:
+    """Everything that is wrong with the database, a line each: rows that belong to nothing, vectors and counts of
+    terms that do not fit the memories. Reads all of it: some seconds for 100,000 memories."""
+    return [*_stray(db), *_vectors(db), *_terms(db), *code_upkeep.faults(db)]
+
+
+def folder_bytes(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def counted_bytes(db: Database) -> int:
+    """About what the memories take, as every plan has counted it."""
+    return int(db.run("SELECT VALUE bytes FROM ONLY counter:change")[0])
+
+
+def _stray(db: Database) -> Iterable[str]:
+    memories = set(db.rows("SELECT VALUE id FROM memory"))
+    entities = set(db.rows("SELECT VALUE id FROM entity"))
+    for there, whose, queries in ((memories, "no memory", _OF_MEMORIES), (entities, "no entity", _OF_ENTITIES)):
+        for what, query in queries.items():
+            strays = sum(id not in there for id in db.rows(query))
+            if strays:
+                yield f"{strays} {what} {whose}"
+    destroyed = memories.intersection(db.rows("SELECT VALUE id FROM tombstone"))
+    if destroyed:
+        yield f"{len(destroyed)} destroyed memories that are there"
+
+
+def _vectors(db: Database) -> Iterable[str]:
+    yield from _vectors_of(db, "memory", "vector", "memories")
+    yield from _vectors_of(db, "code_entry", "code_vector", "chunks of code")
+
+
+def _vectors_of(db: Database, items: str, vectors: str, what: str) -> Iterable[str]:
+    from retain.stores.surreal.numbers import vector_numbers
+
+    embedded: list[Any] = db.rows(f"SELECT num, array::len(signs) AS chunks FROM {items} WHERE model != NULL")
+    wanted = {number for row in embedded for number in vector_numbers(row["num"], row["chunks"])}
+    there = set(db.rows(f"SELECT VALUE id FROM {vectors}"))
+    if wanted - there:
+        yield f"{len(wanted - there)} vectors of {what} are missing"
+    if there - wanted:
+        yield f"{len(there - wanted)} vectors of no {what}"
+
+
+def _terms(db: Database) -> Iterable[str]:
+    """The counts that the search by words goes by, against the texts."""
+    words = [text.split() for text in db.rows("SELECT VALUE words FROM memory")]
+    holding = Counter(term for text in words for term in set(text))
+    counted = {row["id"]: row["n"] for row in db.rows("SELECT id, n FROM term WHERE n != 0")}
+    if counted != holding:
+        yield "the counts of terms and the texts of memories disagree"
+    told = db.run("SELECT documents, length FROM ONLY counter:change")[0]
+    if (told["documents"], told["length"]) != (len(words), sum(map(len, words))):
+        yield "the count of texts and the texts of memories disagree"

@@ -1,0 +1,73 @@
+"""Memories by their vectors: the nearest, all that are near, and what crowds one."""
+
+from collections.abc import Sequence
+
+from retain.domain.memory import MemoryId, Vector
+from retain.domain.recall import Filter, Found
+from retain.stores.signs import unpack
+from retain.stores.surreal.background import Background
+from retain.stores.surreal.cbor import records
+from retain.stores.surreal.database import Database
+from retain.stores.surreal.hnsw import When, fill, search
+from retain.stores.surreal.numbers import vector_numbers
+from retain.stores.surreal.signs import memory_lane
+from retain.stores.surreal.tables import Tables
+
+_PATIENCE = 3600.0  # seconds that reading all vectors may take where nobody waits for it
+
+
+class VectorTables(Tables):
+    hnsw: When | None = None
+    """Set for a database that many share: when the index in it is used and filled."""
+
+    def __init__(self, db: Database) -> None:
+        super().__init__(db)
+        self.by_signs = memory_lane()
+        self.background = Background()
+
+    def by_vector(self, vector: Vector, model: str, wanted: Filter, limit: int) -> Found:
+        sight, index = self.by_signs.seen(self.db, model)
+        if index is None:
+            return Found()
+        when = self.hnsw if self.hnsw and sight.documents > self.hnsw.above else None
+        # A filter without places finds nothing: whoever asks with one wants the vectors to be read.
+        if when and wanted.places and sight.filled is not None and not index.is_loaded:
+            found = search(sight, model, vector, wanted, limit)
+            if found is not None:
+                self.background.start(f"load {model}", lambda: self._load(model), when.pause)
+                return found
+        found = index.search(sight, vector, wanted, limit)
+        if when and sight.change - (sight.filled or 0) >= when.behind:
+            self.background.start(f"fill {model}", lambda: self._fill(model))
+        return found
+
+    def near(self, vector: Vector, model: str, wanted: Filter, floor: float) -> dict[MemoryId, float]:
+        sight, index = self.by_signs.seen(self.db, model)
+        return index.near(sight, vector, wanted, floor) if index else {}
+
+    def crowding(
+        self, ids: Sequence[MemoryId], model: str, wanted: Filter, floor: float
+    ) -> dict[MemoryId, list[MemoryId]]:
+        sight, index = self.by_signs.seen(self.db, model)
+        return index.crowding(sight, ids, wanted, floor) if index else {}
+
+    def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]:
+        counted = "SELECT VALUE [id, num, array::len(signs)] FROM $ids WHERE model = $model"
+        rows = self.db.rows(counted, ids=records("memory", dict.fromkeys(ids)), model=model)
+        numbers = records("vector", (number for _, num, chunks in rows for number in vector_numbers(num, chunks)))
+        found: dict[MemoryId, list[Vector]] = {}
+        for memory, _, stored in sorted(self.db.rows("SELECT VALUE [memory, id, numbers] FROM $ids", ids=numbers)):
+            found.setdefault(memory, []).append(unpack(stored))
+        return found
+
+    def _load(self, model: str) -> None:
+        sight, index = self.by_signs.seen(self.db, model)
+        sight.patience = _PATIENCE
+        if index:
+            index.load(sight)
+
+    def _fill(self, model: str) -> None:
+        sight, _ = self.by_signs.seen(self.db, model)
+        sight.patience = _PATIENCE
+        while fill(sight, model):
+            pass

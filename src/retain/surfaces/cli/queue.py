@@ -1,0 +1,73 @@
+"""`retain db queue`: writes of this machine that the database has not got."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import click
+
+from retain.domain.changes import Changes
+from retain.domain.time import iso
+from retain.errors import Refused, shorten
+from retain.surfaces.cli.draw import Drawn, several
+from retain.surfaces.cli.options import Call, common
+from retain.surfaces.cli.terminal import Indented, line
+from retain.surfaces.render import Body
+from retain.wiring import make_queue
+
+_SHOWN = 100  # characters of what a write says
+
+
+@click.command()
+@click.option("--retry", type=click.IntRange(1), metavar="N", help="Send one again that was refused.")
+@click.option("--drop", type=click.IntRange(1), metavar="N", help="Give one up: what it says is destroyed here.")
+@common
+def queue(call: Call, retry: int | None, drop: int | None) -> None:
+    """List writes that wait for a database that is away, and those that it refused.
+
+    Each is sent once, in this order, as soon as the database answers.
+    """
+    if not call.loaded.settings.is_on_server:
+        raise Refused("nothing is ever queued here: the database is in this process (deployment_mode says so)")
+    with closing(make_queue(call.loaded.settings)) as waiting:
+        if drop is not None:
+            waiting.drop(drop)
+        if retry is not None:
+            waiting.retry(retry)
+    if retry is not None:
+        with call.memory() as app:
+            app.change_number()  # whoever asks the database for something sends first what waits
+    with closing(make_queue(call.loaded.settings)) as waiting:
+        rows = [_row(entry.number, entry.changes, entry.why) for entry in waiting.entries()]
+    call.terminal.tell({"queue": rows}, _drawn(rows))
+
+
+def _row(number: int, changes: Changes, why: str | None) -> Body:
+    return {
+        "number": number,
+        "at": iso(changes.at),
+        "state": "refused" if why else "waiting",
+        **({"reason": why} if why else {}),
+        "writes": list(_said(changes)),
+    }
+
+
+def _said(changes: Changes) -> Iterator[str]:
+    """What a plan is about, in words that whoever made it knows again."""
+    for memory in changes.memories:
+        yield f"{'new' if memory.version == 1 else f'version {memory.version}'}: {shorten(memory.text, _SHOWN)}"
+    for id in changes.purged:
+        yield f"destroys {id}"
+    for name in (*(profile.name for profile in changes.profiles), *(work.title for work in changes.works)):
+        yield f"project or session {shorten(name)}"
+    if not (changes.memories or changes.purged or changes.profiles or changes.works):
+        yield "vectors, sessions or other records"
+
+
+def _drawn(rows: list[Body]) -> Drawn:
+    yield line((several(len(rows), "writes"), "bold"), " in the queue" if rows else ": the database has all of them")
+    for row in rows:
+        yield line((f"{row['number']:>5}  ", "bold"), f"{row['at']}  {row['state']}")
+        for said in row["writes"] if isinstance(row["writes"], list) else ():
+            yield Indented(said, 7)
+        if row.get("reason"):
+            yield Indented(f"→ {row['reason']}", 7)

@@ -1,0 +1,54 @@
+"""How replies say that the database is away: in one place, for every tool and every command."""
+
+from collections.abc import Mapping, Sequence
+
+from retain.domain.connection import Connection, Met, Queued, Reach
+from retain.domain.recall import Warning
+from retain.domain.time import iso
+from retain.surfaces import render
+from retain.surfaces.render import Body
+
+
+def marked(body: Mapping[str, object] | str, met: Met) -> Mapping[str, object] | str:
+    """A reply with what its reader should know of the call: that a write waits, that a local copy was read."""
+    if not (met.read or met.queued):
+        return body
+    told = remark(met)
+    if isinstance(body, str):
+        return f"{body}\n\n({told})"
+    given = body.get("warnings", ())
+    before = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    warnings = [*before, *render.warnings(Warning("degraded", told))]
+    return {**body, "degraded": True, **({"queued": True} if met.queued else {}), "warnings": warnings}
+
+
+def remark(met: Met) -> str:
+    """One sentence for people and models."""
+    connection = met.connection()
+    since = f" since {connection.since:%Y-%m-%d %H:%M} UTC" if connection.since else ""
+    is_back = connection.reach is Reach.CONNECTED
+    why = "the database has just been away" if is_back else f"the database is away{since}"
+    here = "this was written on this machine" if met.queued else "this comes from the copy on this machine"
+    count = connection.queued.waiting
+    sent = "being sent" if is_back else "sent when it is back"
+    waiting = f"; {count} write{'s wait and are' if count != 1 else ' waits and is'} {sent}" if count else ""
+    return f"{why}: {here}{waiting}"
+
+
+def state(connection: Connection) -> Body:
+    """What a store that may be away adds to a status."""
+    if connection.since is None:
+        return {}
+    return {
+        "since": iso(connection.since),
+        **({"reason": connection.why} if connection.why else {}),
+        "queue": queue(connection.queued),
+    }
+
+
+def queue(queued: Queued) -> Body:
+    return {
+        "waiting": queued.waiting,
+        "refused": queued.refused,
+        "oldest": iso(queued.oldest) if queued.oldest else None,
+    }

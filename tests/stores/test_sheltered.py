@@ -1,0 +1,364 @@
+"""A store whose database goes away and comes back: real server, real socket, real files."""
+
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from fakes import START
+from making import MODEL, a_link, a_memory, a_vector, an_embedding, an_entity, an_entry, at, ids, save, wanted
+from retain.domain.changes import Applied, AtVersion, Changes, Conflict, NoTwin, TitleFree
+from retain.domain.claims import fingerprint
+from retain.domain.code import CodeFilter
+from retain.domain.connection import Queued, Reach, noticing
+from retain.domain.memory import Event
+from retain.errors import ConfigError, StoreDown
+from sheltering import Machine, all_sent, is_copied, until
+from surreal_server import SurrealServer
+
+QUICK = 1.0  # seconds; the benchmark measures it, here other tests run beside
+
+
+@pytest.fixture
+def server(tmp_path):
+    with SurrealServer(tmp_path / "database") as running:
+        yield running
+
+
+@pytest.fixture
+def machine(tmp_path, server):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    return Machine(folder, server)
+
+
+@pytest.fixture
+def store(machine):
+    with machine.opened() as opened:
+        yield opened
+
+
+def a_new(id, text=None, **fields):
+    """A plan that adds a memory, as remembering does."""
+    memory = a_memory(id, text or f"{id} is about the deployment", **fields)
+    return Changes(
+        START,
+        expects=(NoTwin(memory.place, fingerprint(memory.text)),),
+        memories=(memory,),
+        embeddings=(an_embedding(id, a_vector(1, 2)),),
+        history=(an_entry(memory),),
+    )
+
+
+def an_edit(memory, text):
+    new = replace(memory, text=text, version=memory.version + 1)
+    return Changes(
+        START,
+        expects=(AtVersion(memory.id, memory.version),),
+        memories=(new,),
+        history=(an_entry(memory, Event.UPDATED),),
+    )
+
+
+def left_waiting(machine, *plans):
+    """Plans that a process made while the database was away, and carried out in the copy."""
+    with closing(machine.queue) as queue, closing(machine.mirror()) as mirror:
+        for number, plan in enumerate(plans):
+            keyed = replace(plan, key=f"waiting-{number}")
+            queue.append(keyed, partial(mirror.store.apply, replace(keyed, expects=())))
+
+
+def copied_texts(machine, *them):
+    with closing(machine.mirror()) as mirror:
+        return texts(mirror.store, *them)
+
+
+def texts(store, *them):
+    return {id: stored.memory.text for id, stored in store.memories(them).items()}
+
+
+def test_a_database_that_is_there_is_read_and_written(store, machine):
+    assert isinstance(store.apply(a_new("m1")), Applied)
+    assert store.connection().reach is Reach.CONNECTED
+    assert store.connection().queued == Queued()
+    with machine.straight() as database:
+        assert list(database.memories(["m1"])) == ["m1"]
+
+
+def test_what_is_written_while_it_is_away_is_read_at_once_and_waits(store, server):
+    server.stop()
+    began = time.monotonic()
+    with noticing() as met:
+        assert isinstance(store.apply(a_new("m1")), Applied)
+        assert list(store.memories(["m1"])) == ["m1"]
+        assert ids(store.by_words(["deploy"], wanted(), 5)) == ["m1"]
+        assert ids(store.by_vector(a_vector(1, 2), MODEL, wanted(), 5)) == ["m1"]
+    assert time.monotonic() - began < QUICK
+    assert (met.read, met.queued) == (True, True)
+    connection = met.connection()
+    assert connection.reach in (Reach.RECONNECTING, Reach.DEGRADED)
+    assert connection.queued == Queued(1, 0, START)
+    assert connection.since and connection.why
+
+
+def test_all_that_waited_is_there_once_and_in_order_when_it_is_back(store, server, machine):
+    server.stop()
+    first = a_memory("m0", "m0 is about the deployment")
+    for n in range(5):
+        store.apply(a_new(f"m{n}"))
+    store.apply(an_edit(first, "we deploy on Fridays"))
+    server.start()
+    until(lambda: all_sent(store))
+    with machine.straight() as database:
+        assert database.total(wanted()) == 5
+        assert texts(database, "m0")["m0"] == "we deploy on Fridays"
+        assert [entry.event for entry in database.history("m0")] == [Event.CREATED, Event.UPDATED]
+        memories = [change.memory for change in database.changed(0, 100)]
+        assert memories == ["m1", "m2", "m3", "m4", "m0"]
+
+
+def test_what_waits_is_sent_without_anybody_asking(store, server, machine):
+    server.stop()
+    store.apply(a_new("m1"))
+    server.start()
+    until(lambda: not store.connection().queued.waiting)
+
+
+def test_a_plan_that_arrived_before_the_answer_was_lost_is_not_written_twice(store, server, machine):
+    """A relation would weigh more if it were."""
+    plan = replace(
+        a_new("m1"),
+        entities=(an_entity("Shop"),),
+        links=(a_link("m1", "Shop"),),
+        key="the-key",
+    )
+    with machine.straight() as database:
+        before = database.apply(plan)
+    server.stop()
+    store.apply(plan)
+    server.start()
+    until(lambda: all_sent(store))
+    assert store.connection().queued == Queued()
+    assert store.change() == before.change
+    assert len(store.history("m1")) == 1
+
+
+def test_a_cut_cable_loses_and_doubles_nothing(store, server, machine):
+    for n in range(20):
+        if n % 5 == 2:
+            server.cut()
+        assert isinstance(store.apply(a_new(f"m{n}")), Applied)
+    until(lambda: all_sent(store))
+    with machine.straight() as database:
+        assert database.total(wanted()) == 20
+        assert all(len(database.history(f"m{n}")) == 1 for n in range(20))
+
+
+def test_the_same_text_from_another_machine_is_no_conflict_to_show(machine):
+    with machine.straight() as database:
+        save(database, a_memory("theirs", "we deploy on Mondays"))
+        left_waiting(machine, a_new("mine", "we deploy on Mondays"))
+        with machine.opened() as store:
+            until(lambda: all_sent(store))
+            assert store.connection().queued == Queued()
+            assert ids(database.listed(wanted(), 5)) == ["theirs"]
+            until(lambda: is_copied(machine, "theirs") and not is_copied(machine, "mine"))
+
+
+def test_what_cannot_be_written_any_more_is_kept_for_a_person_and_holds_up_nobody(machine):
+    plan = a_new("m1")
+    with machine.straight() as database:
+        database.apply(plan)
+        database.apply(an_edit(plan.memories[0], "we deploy on Sundays"))
+    left_waiting(machine, an_edit(plan.memories[0], "we deploy on Fridays"), a_new("m2"))
+    with machine.opened() as store:
+        until(lambda: all_sent(store))
+        assert store.connection().queued == Queued(0, 1)
+        assert any("refused" in notice for notice in store.notices())
+        (refused,) = machine.queue.entries()
+        assert refused.changes.memories[0].text == "we deploy on Fridays"
+        assert "nobody has changed it" in refused.why
+        assert texts(store, "m1", "m2") == {"m1": "we deploy on Sundays", "m2": "m2 is about the deployment"}
+        until(lambda: copied_texts(machine, "m1") == {"m1": "we deploy on Sundays"})
+
+
+def test_what_was_refused_goes_when_it_is_tried_again_and_nothing_is_in_its_way(machine):
+    plan = a_new("m1")
+    left_waiting(machine, an_edit(plan.memories[0], "we deploy on Fridays"))
+    with machine.opened() as store:
+        until(lambda: store.connection().queued == Queued(0, 1))
+        with machine.straight() as database:
+            database.apply(plan)
+        with closing(machine.queue) as queue:
+            queue.retry(queue.entries()[0].number)
+        store.apply(a_new("m2"))
+        assert store.connection().queued == Queued()
+        assert texts(store, "m1") == {"m1": "we deploy on Fridays"}
+
+
+def test_a_plan_that_is_broken_on_this_machine_is_planned_again_at_once(store, server):
+    server.stop()
+    store.apply(a_new("m1", title="Deployment"))
+    plan = replace(a_new("m2"), expects=(TitleFree(a_memory().place, "Deployment"),))
+    assert isinstance(store.apply(plan), Conflict)
+    assert store.connection().queued.waiting == 1
+
+
+def test_two_that_send_the_same_queue_write_everything_once(server, machine):
+    server.stop()
+    with machine.opened() as first, machine.opened() as second:
+        for n in range(10):
+            (first if n % 2 else second).apply(a_new(f"m{n}"))
+        server.start()
+        until(lambda: all_sent(first) and all_sent(second))
+        assert first.change() == 10
+        assert all(len(second.history(f"m{n}")) == 1 for n in range(10))
+
+
+def test_a_database_that_was_never_reached_is_waited_for(tmp_path, server, machine):
+    server.stop()
+    with machine.opened() as store:
+        assert store.total(wanted()) == 0
+        store.apply(a_new("m1"))
+        server.start()
+        until(lambda: all_sent(store))
+        assert list(store.memories(["m1"])) == ["m1"]
+
+
+def test_a_wrong_password_is_no_database_that_is_away(machine):
+    machine.address = replace(machine.address, password="wrong")
+    with pytest.raises(ConfigError, match="remote_pass"), machine.opened():
+        pass
+
+
+def test_what_needs_the_database_says_so(store, server, tmp_path):
+    server.stop()
+    for needing in (
+        lambda: store.indexes(""),
+        lambda: store.code_by_words(["x"], CodeFilter(("shop",)), 5),
+        lambda: store.backup(tmp_path / "copy.db"),
+        lambda: store.empty("", START, 1),
+    ):
+        with pytest.raises(StoreDown, match="away"):
+            needing()
+
+
+# The copy
+
+
+def test_what_others_wrote_is_read_while_the_database_is_away(server, machine):
+    with machine.straight() as database:
+        for n in range(3):
+            database.apply(a_new(f"m{n}"))
+    with machine.opened() as store:
+        store.apply(a_new("mine"))
+        until(lambda: is_copied(machine, "m0", "m1", "m2", "mine"))
+        server.stop()
+        assert store.total(wanted()) == 4
+        assert ids(store.by_vector(a_vector(1, 2), MODEL, wanted(), 9)) != []
+    with machine.opened() as store:
+        assert store.total(wanted()) == 4, "the copy is there for those who start while the database is away"
+
+
+def test_what_was_written_just_before_is_read_too(store, server):
+    store.apply(a_new("m1"))
+    server.stop()
+    assert list(store.memories(["m1"])) == ["m1"]
+
+
+def test_what_was_destroyed_elsewhere_leaves_the_copy_and_the_queue(store, server, machine):
+    store.apply(a_new("m1"))
+    until(lambda: is_copied(machine, "m1"))
+    with machine.straight() as database:
+        database.apply(Changes(at(1), purged=("m1",)))
+    store.apply(a_new("m2"))
+    until(lambda: is_copied(machine, "m2"))
+    assert not is_copied(machine, "m1")
+
+
+def test_what_is_destroyed_here_leaves_the_copy_at_once(store, server, machine):
+    store.apply(a_new("m1"))
+    until(lambda: is_copied(machine, "m1"))
+    store.apply(Changes(at(1), purged=("m1",)))
+    assert not is_copied(machine, "m1")
+
+
+def test_what_is_destroyed_while_it_waits_never_arrives(store, server, machine):
+    server.stop()
+    store.apply(a_new("m1", "the secret of the shop"))
+    store.apply(Changes(at(1), purged=("m1",)))
+    assert store.memories(["m1"]) == {}
+    kept = b"".join(file.read_bytes() for file in machine.folder.iterdir() if file.name.startswith("queue"))
+    assert b"secret" not in kept
+    server.start()
+    until(lambda: all_sent(store))
+    with machine.straight() as database:
+        assert database.memories(["m1"]) == {}
+
+
+def test_the_copy_has_only_what_is_the_users(server, machine):
+    mine, theirs = a_new("mine"), a_new("theirs")
+    place = replace(a_memory().place, user="bob")
+    with machine.straight() as database:
+        save(database, *mine.memories, *(replace(memory, place=place) for memory in theirs.memories))
+    with machine.opened() as store:
+        store.apply(a_new("m1"))
+        until(lambda: is_copied(machine, "mine", "m1"))
+        assert not is_copied(machine, "theirs")
+
+
+def test_another_database_at_the_same_address_begins_a_new_copy(tmp_path, server, machine):
+    with machine.opened() as store:
+        store.apply(a_new("m1"))
+        until(lambda: is_copied(machine, "m1"))
+    server.stop()
+    with SurrealServer(tmp_path / "other", port=server.port), machine.opened() as store:
+        store.apply(a_new("m2"))
+        until(lambda: is_copied(machine, "m2"))
+        assert not is_copied(machine, "m1")
+
+
+def test_emptying_empties_the_copy_and_the_queue_too(store, machine):
+    store.apply(a_new("m1"))
+    until(lambda: is_copied(machine, "m1"))
+    assert store.empty("", at(1), store.change()).memories == 1
+    assert not is_copied(machine, "m1")
+
+
+WRITING = """
+import sys
+from pathlib import Path
+sys.path[:0] = sys.argv[1:3]
+from sheltering import Machine
+from surreal_server import SurrealServer
+from test_sheltered import a_new
+server = SurrealServer(port=int(sys.argv[4]))
+with Machine(Path(sys.argv[3]), server).opened() as store:
+    for n in range(100_000):
+        store.apply(a_new(f"m{n}"))
+        print(n, flush=True)
+"""
+
+
+def test_what_waits_survives_the_end_of_the_process(server, machine):
+    server.stop()
+    here = Path(__file__).parent
+    script = [sys.executable, "-c", WRITING, str(here), str(here.parent), str(machine.folder), str(server.port)]
+    with subprocess.Popen(script, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if int(line) == 15:
+                process.send_signal(signal.SIGKILL)
+                break
+        told = 16 + len(process.stdout.read().split())
+    server.start()
+    with machine.opened() as store:
+        until(lambda: all_sent(store))
+        found = store.total(wanted())
+        assert found >= told
+        assert len(store.memories([f"m{n}" for n in range(found)])) == found

@@ -1,0 +1,175 @@
+"""The same graph in both stores gives the same answers."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from making import a_link, a_memory, a_place, a_relation, an_entity, at, save, wanted
+from retain.domain.graph import MENTIONS, SAID_BY, Direction, Relation, Steps
+from retain.domain.memory import Kind, State, Status
+from retain.ports import Store
+from retain.stores.sqlite.store import MEMORY, SqliteStore
+from retain.stores.surreal import graph, mentions, staleness, subgraph
+from retain.stores.surreal.connection import in_memory
+from retain.stores.surreal.store import SurrealStore
+
+NOW = at(500)
+OWNERS = ["shop", "site"]
+ENTITIES = [f"e-E{number}" for number in range(60)]
+MEMORIES = [f"m{number:03}" for number in range(300)]
+
+
+def fill(*stores: Store) -> None:
+    """300 memories, 60 entities of which a few are hubs, 200 relations; some stale, some ended, some not begun."""
+    chance = random.Random(7)
+
+    def somewhere() -> str:
+        return f"E{min(int(60 * chance.random() ** 3), 59)}"
+
+    entities = tuple(
+        an_entity(f"E{n}", chance.choice(["file", "team"]), chance.choice([*OWNERS, "other"])) for n in range(60)
+    )
+    memories = [
+        a_memory(
+            id,
+            f"text {id}",
+            place=a_place(chance.choice(["shop", "shop", "site"])),
+            when=at(chance.randrange(400)),
+            kind=chance.choice(list(Kind)),
+        )
+        for id in MEMORIES
+    ]
+    forgotten = [id for id in MEMORIES if chance.random() < 0.4]
+    links = {
+        (memory, name): a_link(
+            memory, name, chance.choice([MENTIONS, MENTIONS, SAID_BY]), by_rule=chance.random() < 0.7
+        )
+        for memory in MEMORIES
+        for name in {somewhere() for _ in range(3)}
+    }
+    relations = {
+        relation.id: relation for relation in (_relation(chance, somewhere(), somewhere()) for _ in range(200))
+    }
+    for store in stores:
+        save(store, *memories, entities=entities, links=tuple(links.values()), relations=tuple(relations.values()))
+        save(store, stale=tuple((id, True) for id in forgotten))
+        save(store, *(replace(m, status=Status(State.FORGOTTEN)) for m in memories if m.id in forgotten[::2]))
+
+
+def _relation(chance: random.Random, source: str, target: str) -> Relation:
+    relation = a_relation(source, target, chance.choice(["uses", "owns", "knows"]), weight=chance.random())
+    begins = at(chance.randrange(800)) if chance.random() < 0.3 else None
+    ends = NOW + timedelta(seconds=chance.randrange(-300, 300)) if chance.random() < 0.2 else None
+    return replace(relation, by_rule=chance.random() < 0.7, valid_from=begins, valid_until=ends)
+
+
+@pytest.fixture(scope="module")
+def stores() -> Iterator[tuple[Store, Store]]:
+    both = SqliteStore(MEMORY), SurrealStore(in_memory())
+    fill(*both)
+    yield both
+    for store in both:
+        store.close()
+
+
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize("relation", [None, "uses"])
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_the_neighbourhood_is_the_same(stores, direction, relation, depth):
+    for seeds in (ENTITIES[:1], ENTITIES[40:44], ["nobody", ENTITIES[9]], []):
+        sqlite, surreal = (store.neighbourhood(seeds, direction, relation, depth, 20) for store in stores)
+        assert surreal == sqlite
+
+
+@pytest.mark.parametrize("relation", [None, "owns"])
+def test_the_most_connected_are_the_same(stores, relation):
+    for owners, limit in ((OWNERS, 10), (["shop"], 60), (["nobody"], 5)):
+        sqlite, surreal = (store.most_connected(owners, relation, limit) for store in stores)
+        assert surreal == sqlite
+
+
+def test_some_of_the_relations_are_stale_and_some_are_not(stores):
+    marks = {relation.stale for relation in stores[1].most_connected(OWNERS, None, 60).relations}
+    assert marks == {True, False}
+
+
+@pytest.mark.parametrize("now", [NOW, at(0)])
+@pytest.mark.parametrize(
+    "fields", [{}, {"kinds": (Kind.EPISODIC,)}, {"states": (State.FORGOTTEN,)}, {"after": at(390)}]
+)
+def test_what_is_around_is_the_same(stores, fields, now):
+    seeds = [(ENTITIES[:1], []), ([], MEMORIES[:20]), (ENTITIES[5:25], MEMORIES[::30]), (["nobody"], ["nobody"])]
+    for entities, memories in seeds:
+        sqlite, surreal = (store.around(entities, memories, wanted(**fields), now) for store in stores)
+        assert surreal == sqlite
+
+
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize("when", [None, at(0), NOW])
+def test_what_is_related_is_the_same(stores, direction, when):
+    for steps in (Steps(1), Steps(3), Steps(3, relation="knows"), Steps(3, most_entities=7, most_relations=5)):
+        asked = replace(steps, direction=direction, at=when)
+        for start in (ENTITIES[0], ENTITIES[30], "nobody"):
+            sqlite, surreal = (store.related(start, asked) for store in stores)
+            assert surreal == sqlite
+
+
+def test_links_are_the_same(stores):
+    sqlite, surreal = (store.links(MEMORIES[10:60]) for store in stores)
+    assert surreal == sorted(sqlite, key=lambda pair: (pair[0].memory, pair[0].entity))
+    assert len(surreal) > 50
+
+
+@pytest.mark.parametrize("fields", [{}, {"kinds": (Kind.SEMANTIC,)}, {"states": (State.ACTIVE, State.FORGOTTEN)}])
+def test_the_newest_links_and_their_number_are_the_same(stores, fields):
+    for entities in (ENTITIES[:1], ENTITIES[1:9], ENTITIES):
+        asked = wanted(**fields)
+        counts = [store.link_counts(entities, asked) for store in stores]
+        assert counts[0] == counts[1]
+        for limit in (5, 2000):
+            sqlite, surreal = (store.linked(entities, asked, limit) for store in stores)
+            assert [link.memory for link in surreal] == [link.memory for link in sqlite]
+        assert set(surreal) == set(sqlite)
+
+
+def test_numbers_names_and_speakers_are_the_same(stores):
+    sqlite, surreal = (
+        (
+            store.overview(OWNERS),
+            sorted(store.entity_names(OWNERS)),
+            store.entities_named([f"e{number}" for number in range(200)], OWNERS),
+            [store.speakers(ENTITIES, number) for number in (1, 3, 20)],
+        )
+        for store in stores
+    )
+    assert surreal == sqlite
+
+
+def test_a_hub_is_read_in_part_with_the_same_outcome(stores, monkeypatch):
+    """Entities and relations that are few enough to read one by one are taken for hubs."""
+    monkeypatch.setattr(mentions, "_HUB", 1)
+    monkeypatch.setattr(staleness, "_MOST_LINKS", 8)
+    monkeypatch.setattr(subgraph, "_FEW", 3)
+    monkeypatch.setattr(graph, "_WIDE", 4)
+    for entities in (ENTITIES[:1], ENTITIES[:20]):
+        sqlite, surreal = (
+            (
+                [link.memory for link in store.linked(entities, wanted(), 10)],
+                store.neighbourhood(entities, Direction.BOTH, None, 3, 60),
+                store.around(entities, MEMORIES[:9], wanted(), NOW),
+            )
+            for store in stores
+        )
+        assert surreal == sqlite
+
+
+def test_of_a_hub_only_the_links_that_matter_are_read(stores, monkeypatch):
+    db = stores[1].db
+    pairs = {(r.source, r.target) for r in stores[1].most_connected(OWNERS, None, 60).relations}
+    stale = staleness.stale_pairs(db, pairs)
+    monkeypatch.setattr(staleness, "_MOST_LINKS", 8)
+    assert {pair for pair in pairs if staleness.stale_pairs(db, {pair})} == stale
+    assert 0 < len(stale) < len(pairs)

@@ -1,0 +1,141 @@
+"""A database that is away, as clients and people see it: what replies say, and what status, doctor and queue show."""
+
+import json
+import time
+
+import pytest
+
+from retain.domain.connection import Connection, Met, Queued, Reach
+from retain.surfaces.degraded import marked
+from surfaces.command import Command
+from surfaces.waiting import until
+from surfaces.wire import Wire, environment, serve_command
+from surreal_server import SurrealServer
+
+FACT = {"type": "semantic", "scope": "project"}
+QUICK = 2.0  # seconds for one call in a busy test run; the benchmark measures it
+
+
+@pytest.fixture
+def database(tmp_path):
+    with SurrealServer(tmp_path / "database") as running:
+        yield running
+
+
+def login(database):
+    return {
+        "deployment_mode": "remote",
+        "remote_url": database.url,
+        "remote_user": database.user,
+        "remote_pass": database.password,
+    }
+
+
+@pytest.fixture
+def wire(tmp_path, database):
+    """A server process whose first call has been answered, so that it has reached its database."""
+    opened = Wire(*serve_command("scoped"), env=environment(tmp_path / "home", **login(database)))
+    opened.hello()
+    assert opened.body("get_memory_status")["connection"]["status"] == "connected"
+    yield opened
+    opened.end()
+
+
+@pytest.fixture
+def retain(tmp_path, database):
+    """The command, on a database that is on a server."""
+    command = Command.in_folder(tmp_path / "machine")
+    env = {f"RETAIN_{name.upper()}": str(value) for name, value in login(database).items()}
+    return lambda *words: command(*words, **env)
+
+
+def codes(body):
+    return [warning["code"] for warning in body["warnings"]]
+
+
+def test_while_the_database_is_away_writes_wait_and_reads_come_from_the_copy(wire, database):
+    before = wire.body("store_memory", content="We deploy on Mondays", **FACT)
+    assert "degraded" not in before
+    database.stop()
+    began = time.monotonic()
+    stored = wire.body("store_memory", content="Backups run at midnight", **FACT)
+    assert time.monotonic() - began < QUICK
+    assert (stored["status"], stored["degraded"], stored["queued"]) == ("stored", True, True)
+    assert stored["memory_id"].startswith("memory:")
+    found = wire.body("recall_memories", query="when do backups run")
+    assert (found["degraded"], "queued" in found) == (True, False)
+    assert found["memories"][0]["content"] == "Backups run at midnight"
+    (warning,) = [warning for warning in found["warnings"] if warning["code"] == "degraded"]
+    assert "1 write waits" in warning["message"]
+    assert {memory["content"] for memory in wire.body("recall_memories", query="deploy Mondays")["memories"]} >= {
+        "We deploy on Mondays"
+    }
+
+
+def test_status_says_since_when_and_how_much_waits(wire, database):
+    database.stop()
+    wire.body("store_memory", content="We deploy on Mondays", **FACT)
+    connection = wire.body("get_memory_status")["connection"]
+    assert connection["status"] in ("reconnecting", "degraded")
+    assert connection["since"] and connection["reason"]
+    assert connection["queue"]["waiting"] == 1
+    assert json.loads(wire.read("memory://status"))["connection"]["queue"]["waiting"] == 1
+
+
+def test_when_the_database_is_back_everything_is_as_before(wire, database):
+    database.stop()
+    stored = wire.body("store_memory", content="We deploy on Mondays", **FACT)
+    database.start()
+    until(lambda: wire.body("get_memory_status")["connection"]["status"] == "connected")
+    until(lambda: wire.body("get_memory_status")["connection"]["queue"]["waiting"] == 0)
+    found = wire.body("recall_memories", query="deploy")
+    assert "degraded" not in found
+    assert "degraded" not in codes(found)
+    assert [memory["id"] for memory in found["memories"]] == [stored["memory_id"]]
+
+
+def test_a_command_says_it_on_standard_error_and_the_queue_can_be_looked_at(retain, database):
+    database.stop()
+    done = retain("remember", "We deploy on Mondays", "--json")
+    assert done.code == 0
+    assert done.body["memory_id"]
+    assert "the database is away" in done.err
+    (row,) = retain("db", "queue", "--json").body["queue"]
+    assert row["state"] == "waiting"
+    assert "We deploy on Mondays" in row["writes"][0]
+    checks = [(check["area"], check["state"]) for check in retain("doctor", "--json").body["checks"]]
+    assert ("store", "warn") in checks
+    assert ("queue", "warn") in checks
+    database.start()
+    found = retain("recall", "deploy", "--json")
+    assert found.body["memories"][0]["content"] == "We deploy on Mondays"
+    assert "away" not in found.err
+    assert retain("db", "queue", "--json").body == {"queue": []}
+    assert ("queue", "ok") in [(check["area"], check["state"]) for check in retain("doctor", "--json").body["checks"]]
+
+
+def test_a_write_that_waits_can_be_given_up(retain, database):
+    database.stop()
+    retain("remember", "We deploy on Mondays")
+    (row,) = retain("db", "queue", "--json").body["queue"]
+    assert retain("db", "queue", "--drop", str(row["number"]), "--json").body == {"queue": []}
+    assert retain("db", "queue", "--drop", "99").code != 0
+    assert "the database has all of them" in retain("db", "queue").out
+
+
+def test_there_is_no_queue_where_the_database_is_in_the_process(tmp_path):
+    done = Command.in_folder(tmp_path)("db", "queue")
+    assert done.code != 0
+    assert "nothing is ever queued" in done.err
+
+
+def test_a_reply_that_is_only_text_says_it_at_its_end():
+    met = Met(read=True, connection=lambda: Connection(Reach.DEGRADED, queued=Queued(2)))
+    told = marked("Two memories.", met)
+    assert told.startswith("Two memories.\n\n(the database is away")
+    assert "2 writes wait" in told
+
+
+def test_a_reply_of_a_call_that_met_nothing_is_left_as_it_is():
+    body = {"warnings": []}
+    assert marked(body, Met()) is body
