@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from retain.domain.graph import fold
-from retain.domain.memory import MemoryId
+from retain.domain.memory import MemoryId, user_of
 from retain.stores.surreal import hnsw, past_queries
 from retain.stores.surreal.cbor import record, records
 from retain.stores.surreal.database import Batch, Database
@@ -68,9 +68,11 @@ def _entities(db: Database, batch: Batch, gone: Rows, before: Rows) -> None:
     memories = records("memory", (row["id"] for row in gone))
     linked = db.rows("SELECT VALUE out FROM memory_entity WHERE in IN $gone", gone=memories)
     # What an earlier version named, and nothing is linked to now.
-    bare = db.rows("SELECT id, folded FROM entity WHERE array::len(<-memory_entity) = 0")
+    bare = db.rows("SELECT id, owner, folded FROM entity WHERE array::len(<-memory_entity) = 0")
+    people = {row["user"] for row in gone}
     said = [fold(row["content"]) for row in (*gone, *before)]
-    named = [entity["id"] for entity in bare if any(entity["folded"] in text for text in said)]
+    theirs = [entity for entity in bare if user_of(entity["owner"]) in people]
+    named = [entity["id"] for entity in theirs if any(entity["folded"] in text for text in said)]
     suspects = list(dict.fromkeys([*linked, *named]))
     kept = db.rows(
         """SELECT VALUE id FROM $suspects WHERE stated OR array::len(
