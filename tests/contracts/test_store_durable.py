@@ -6,6 +6,7 @@ import pytest
 
 from making import EVERYWHERE, MODEL, START, a_memory, a_vector, an_embedding, at, ids, save, wanted
 from retain.domain.changes import Changes
+from retain.domain.connection import Queued, Reach
 from retain.domain.session import Use
 from retain.errors import EmbeddingFailed, StoreDown
 from retain.stores.sqlite.store import SqliteStore
@@ -22,6 +23,11 @@ def test_a_plan_that_fails_half_way_leaves_nothing(store):
 
 def test_a_new_store_is_sound_and_has_nothing_to_say(store):
     assert (store.faults(), store.notices()) == ([], [])
+
+
+def test_a_store_that_answers_is_connected_and_nothing_waits_for_it(store):
+    found = store.connection()
+    assert (found.reach, found.queued) == (Reach.CONNECTED, Queued())
 
 
 def test_size_grows_with_what_is_stored(store):

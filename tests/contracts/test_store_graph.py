@@ -229,3 +229,9 @@ def test_a_relation_is_stale_once_every_memory_that_speaks_of_both_ends_is(store
     assert stale() == {"AB", "BC"}
     save(store, stale=(("m1", False),))
     assert stale() == set()
+
+
+def test_what_a_plan_unlinks_and_links_again_is_linked(store):
+    save(store, a_memory("m1"), entities=(an_entity("Auth"),), links=(a_link("m1", "Auth"),))
+    save(store, unlinked=(("m1", "e-Auth"),), links=(a_link("m1", "Auth"),))
+    assert [link.entity for link, _ in store.links(["m1"])] == ["e-Auth"]

@@ -14,7 +14,7 @@ from retain.stores.surreal.filters import where, where_text
 from retain.stores.surreal.newest import counted, each, newest, total
 from retain.stores.surreal.rows import KINDS, STORED, stored
 from retain.stores.surreal.tables import Tables
-from retain.stores.surreal.words import MATCHES
+from retain.stores.surreal.words import MATCHES, searchable
 from retain.stores.wording import ANY
 
 _CARD = f"""id, title, string::slice(content, 0, {OPENING}) AS opening, string::len(content) AS length, type, category,
@@ -79,7 +79,7 @@ class ListingTables(Tables):
         conditions, bound = where_text(wanted)
         query = f"SELECT VALUE id FROM text WHERE {{}} {MATCHES[ANY]} $words AND {conditions}"
         both = ";".join(query.format(field) for field in ("words", "tags"))
-        return {id for some in self.db.run(both, words=" ".join(terms), **bound) for id in some}
+        return {id for some in self.db.run(both, words=searchable(" ".join(terms)), **bound) for id in some}
 
     def titled(self, place: Place, title: str) -> Stored | None:
         row = self.db.row(

@@ -23,11 +23,19 @@ def version(db: Database) -> int:
 
 
 def check_version(found: int) -> None:
-    if found > len(STEPS):
-        raise SchemaNewer(
-            f"a newer Retain has written this database (version {found}, this one knows {len(STEPS)}); "
-            "update this one: pip install --upgrade retain"
-        )
+    if is_newer(found):
+        raise SchemaNewer(newer(found))
+
+
+def is_newer(found: int) -> bool:
+    return found > len(STEPS)
+
+
+def newer(found: int) -> str:
+    return (
+        f"a newer Retain has written this database (version {found}, this one knows {len(STEPS)}); "
+        "update this one: pip install --upgrade retain"
+    )
 
 
 def _run(db: Database, number: int, name: str, step: str) -> None:

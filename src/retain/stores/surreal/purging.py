@@ -74,13 +74,13 @@ def _entities(db: Database, batch: Batch, gone: Rows, before: Rows) -> None:
     theirs = [entity for entity in bare if user_of(entity["owner"]) in people]
     named = [entity["id"] for entity in theirs if any(entity["folded"] in text for text in said)]
     suspects = list(dict.fromkeys([*linked, *named]))
-    kept = db.rows(
-        """SELECT VALUE id FROM $suspects WHERE stated OR array::len(
-               (SELECT VALUE id FROM memory_entity WHERE out = $parent.id AND in NOT IN $gone LIMIT 1)) > 0""",
-        suspects=records("entity", suspects),
-        gone=memories,
+    spoken = f"$suspects.map(|$one| (SELECT VALUE in FROM memory_entity WHERE out = $one LIMIT {len(gone) + 1}))"
+    stated, speakers = db.run(
+        f"SELECT VALUE id FROM $suspects WHERE stated; RETURN {spoken}", suspects=records("entity", suspects)
     )
-    batch.delete(records("entity", set(suspects) - set(kept)))  # its relations go with it
+    names = {row["id"] for row in gone}
+    kept = {id for id, said in zip(suspects, speakers, strict=True) if set(said) - names}.union(stated)
+    batch.delete(records("entity", set(suspects) - kept))  # its relations go with it
 
 
 def _underive(db: Database, batch: Batch, gone: Sequence[MemoryId], change: int) -> None:

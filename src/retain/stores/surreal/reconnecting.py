@@ -10,7 +10,7 @@ from itertools import chain, repeat
 from typing import Protocol
 
 from retain.domain.connection import Reach
-from retain.errors import QueryTimeout, RetainError
+from retain.errors import QueryTimeout, RetainError, StoreDown
 from retain.stores.surreal.failures import LinkLost
 
 logger = logging.getLogger(__name__)
@@ -98,6 +98,8 @@ class Reconnecting:
             link.close()
 
     def _current(self) -> Breakable:
+        if self._closing.is_set():
+            raise StoreDown("this store was closed; open it again")
         link = self._link
         if link is not None and not link.is_lost:
             return link

@@ -1,5 +1,6 @@
 """The SurrealDB store: in this process, in a folder, or on a server that many share."""
 
+import random
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -31,6 +32,7 @@ from retain.stores.surreal.writing import written
 
 # How long a plan that may be sent again is known by its key.
 _KEPT = timedelta(days=30)
+_FORGETTING = 0.002  # the share of plans after which that is looked through
 
 
 class SurrealStore(
@@ -72,6 +74,8 @@ class SurrealStore(
         if changes.restored:
             restore(batch, changes.restored, there.change + 1)
         self.db.commit(batch)
+        if changes.key and random.random() < _FORGETTING:
+            self._forget_keys(changes.at)
         return Applied(there.change + 1)
 
     def change(self) -> int:
@@ -97,17 +101,18 @@ class SurrealStore(
         return upkeep.faults(self.db)
 
     def notices(self) -> list[str]:
-        return []
+        found = migrations.version(self.db)
+        return [f"{migrations.newer(found)}. Until then this process only reads"] if migrations.is_newer(found) else []
 
-    def forget_keys(self, now: datetime) -> None:
+    def close(self) -> None:
+        self.db.close()
+
+    def _forget_keys(self, now: datetime) -> None:
         """Plans that nobody sends again need not be known any longer."""
         batch = Batch()
         batch.add("DELETE applied WHERE at < $? RETURN NONE", now - _KEPT)
         with suppress(Overtaken):
             self.db.commit(batch)
-
-    def close(self) -> None:
-        self.db.close()
 
     def _check_room(self) -> None:
         if self._max_bytes is None or (used := self.size()) < self._max_bytes:

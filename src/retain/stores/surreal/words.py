@@ -1,5 +1,6 @@
 """Finding memories by words: the full-text index gives those that hold them, and they are ranked here as FTS5 does."""
 
+import re
 from collections.abc import Mapping, Sequence
 from math import log
 
@@ -11,6 +12,7 @@ from retain.stores.surreal.database import Database
 from retain.stores.surreal.filters import where_text
 from retain.stores.wording import ALL, ANY, ENOUGH, MOST, Choice, choices, countable
 
+_MARK = re.compile(r"[^\w ]|_")
 # The operator by which all, or any, of the words on its right must be there.
 MATCHES = {ALL: "@@", ANY: "@0,OR@"}
 _SATURATION, _LENGTH_SHARE = 1.2, 0.75  # FTS5's k1 and b
@@ -25,6 +27,11 @@ def corpus(db: Database, terms: Sequence[str], table: str = "term", counter: str
     )
     holding = dict(counts)
     return Corpus(documents, length / documents if documents else 0.0, {term: holding.get(term, 0) for term in terms})
+
+
+def searchable(words: str) -> str:
+    """Words as the index has them: the engine takes every accent that stands alone for a blank, and some vowels too."""
+    return words if words.isascii() else _MARK.sub(lambda mark: f"ʬ{ord(mark[0]):x}ʬ", words)
 
 
 def by_words(db: Database, terms: Sequence[str], wanted: Filter, limit: int, *, counted: bool) -> Found:
@@ -43,7 +50,7 @@ def by_words(db: Database, terms: Sequence[str], wanted: Filter, limit: int, *, 
     if everything and (not _finds_all(tried[0], everything) or len(ranked) == MOST):
         conditions, bound = where_text(wanted)
         query = f"SELECT VALUE num FROM text WHERE words {MATCHES[ANY]} $words AND {conditions}"
-        keys.update(db.rows(query, words=" ".join(everything), **bound))
+        keys.update(db.rows(query, words=searchable(" ".join(everything)), **bound))
     best = sorted(ranked, key=ranked.__getitem__, reverse=True)[:limit]
     return Found({id: ranked[id] for id in best}, keys, exact=everything is not None)
 
@@ -60,7 +67,7 @@ def _newest(db: Database, choice: Choice, wanted: Filter) -> list[tuple[MemoryId
     return db.rows(
         f"""SELECT VALUE [id, num, words] FROM text WHERE words {MATCHES[operator]} $words AND {conditions}
             ORDER BY num DESC LIMIT {MOST}""",
-        words=" ".join(chosen),
+        words=searchable(" ".join(chosen)),
         **bound,
     )
 
@@ -74,7 +81,7 @@ class Weighing:
 
     def __call__(self, words: str) -> float:
         held = words.split(" ")
-        return self.of({term: held.count(term) for term, _ in self._rarities}, len(held))
+        return self.of({term: held.count(searchable(term)) for term, _ in self._rarities}, len(held))
 
     def of(self, times: Mapping[str, float], length: int) -> float:
         """Of a text that holds each term so many times, and so many terms in all."""

@@ -15,6 +15,7 @@ from retain.stores.surreal.numbers import number_of, vector_numbers
 from retain.stores.surreal.planning import Known
 from retain.stores.surreal.recording import record_all
 from retain.stores.surreal.rows import memory_row
+from retain.stores.surreal.words import searchable
 
 # About what a memory and a vector take on a disk beside their text, which is there twice: as it is and in terms.
 MEMORY_BYTES, VECTOR_BYTES = 1200, 900
@@ -179,9 +180,12 @@ class _Writing:
         changes = self._changes
         stated = [named for named in changes.stated if isinstance(named, Entity)]
         called = self._entities(batch, (*changes.entities, *stated))
+        links = [_link(link, called) for link in changes.links if link.memory in self._there]
         for memory, entity in changes.unlinked:
+            # What is linked again stays: a record that a transaction has deleted it cannot make anew.
+            again = [record("memory_entity", row["id"]) for row in links if row["id"][:2] == [memory, entity]]
             ends = record("memory", memory), record("entity", entity)
-            batch.add("DELETE memory_entity WHERE in = $? AND out = $? RETURN NONE", *ends)
+            batch.add("DELETE memory_entity WHERE in = $? AND out = $? AND id NOT IN $? RETURN NONE", *ends, again)
         for memory, stale in changes.stale:
             batch.add("UPDATE memory_entity SET stale = $? WHERE in = $? RETURN NONE", stale, record("memory", memory))
         links = [_link(link, called) for link in changes.links if link.memory in self._there]
@@ -216,7 +220,8 @@ _TEXT = {"place": "place", "state": "state", "words": "words", "tag_words": "tag
 
 
 def _text(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: row[field] for field, name in _TEXT.items() if field in row}
+    text = {name: row[field] for field, name in _TEXT.items() if field in row}
+    return text | {name: searchable(text[name]) for name in ("words", "tags") if text.get(name)}
 
 
 _GROWING = ("documents", "length", "bytes")
