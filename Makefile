@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install demo test e2e e2e-short lint types layers check lock lowest clean
+.PHONY: install demo test surreal surreal-short e2e e2e-short lint types layers check lock lowest clean
 
 install: $(STAMP)
 
@@ -21,6 +21,18 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n auto
+
+# The tests of the five sets, each on a database of its own: a real engine behind a socket. Then the long journeys.
+ON_SURREALDB = RETAIN_TEST_STORE=surrealdb $(BIN)/python -m pytest -n auto
+SETS = default* scoped_* graph_* capture_tools* bank_* audrey_* properties resources errors code_tools code_server \
+  rpc* disputes_shown mcp_server
+surreal: install
+	$(ON_SURREALDB) $(wildcard $(SETS:%=tests/surfaces/test_%.py))
+	RETAIN_TEST_ROUNDS=long $(BIN)/python -m pytest -n auto -k 'not sqlite' \
+	  $(patsubst %,tests/journeys/test_%.py,cut_connection surreal_servers many_processes)
+
+surreal-short: install
+	$(ON_SURREALDB) $(patsubst %,tests/surfaces/test_%.py,scoped_store graph_lists capture_tools bank_list audrey_resolve)
 
 # The client in its cache folder; without it the tests of the provider that asks it are skipped, and say so.
 WITH_CLIENT = RETAIN_TEST_CLAUDE=$$(cd tests && ../$(BIN)/python -c 'from e2e.client import installed; print(installed())' || true)

@@ -22,6 +22,7 @@ from building import START, caller, store_of
 from corpus import model, questions
 from measuring import Row, load_average, table
 from results import save
+from retain.db_server import USER
 from retain.domain.changes import Changes
 from retain.domain.ids import new_id
 from retain.domain.memory import Embedding, Event, HistoryEntry, Kind, Memory, Place, Scope, Vector
@@ -80,7 +81,7 @@ def _filled(kind: str, size: int, folder: Path, found: Measured) -> Iterator[Sto
     place = folder / f"{kind}-{size}"
     with _opened(kind, place) as store:
         began = time.perf_counter()
-        copied(source, store, datetime.now(UTC))
+        copied(source, store)
         found["copied, ms a memory"] = (time.perf_counter() - began) * 1000 / size
         source.close()
         if kind != "memory":
@@ -125,7 +126,7 @@ def _serving(place: Path) -> Iterator[Address]:
     try:
         while not socket.exists():
             time.sleep(0.05)
-        yield Address(f"unix:{socket}", "root", "measuring")
+        yield Address(f"unix:{socket}", USER, "measuring")
     finally:
         process.terminate()
         process.wait()

@@ -54,8 +54,25 @@ STORES: dict[str, Callable[[Path], Store]] = {
     "surreal-file": _in_folder,
     "surreal-socket": _on_server,
 }
+# Those for tests that are about something else and only need one.
+ANY_STORE = ("sqlite-file", "sqlite-memory", "surreal-memory")
+ABOUT_STORES = tuple(Path(__file__).with_name(name) for name in ("contracts", "stores"))
 # Stores that a second process can open, and how.
 SHARED = ("sqlite-file", "surreal-socket")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what costs minutes and shows nothing that the contracts of the stores do not show."""
+    left_out = [item for item in items if not _is_on_a_store_that_matters(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if _is_on_a_store_that_matters(item)]
+
+
+def _is_on_a_store_that_matters(item: pytest.Item) -> bool:
+    chosen = getattr(item, "callspec", None)
+    name = chosen.params.get("store") if chosen else None
+    return name not in STORES or name in ANY_STORE or any(map(item.path.is_relative_to, ABOUT_STORES))
 
 
 @pytest.fixture

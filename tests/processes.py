@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-FULL = os.environ.get("RETAIN_TEST_ROUNDS") != "short"
+_ROUNDS = os.environ.get("RETAIN_TEST_ROUNDS")
+FULL = _ROUNDS != "short"
+LONG = _ROUNDS == "long"  # what takes minutes on SurrealDB; `make surreal` asks for it
 _SCRIPT = Path(__file__).with_name("another_process.py")
 
 

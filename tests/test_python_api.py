@@ -20,7 +20,7 @@ from retain.engine.code.code import Indexing
 from retain.engine.code.finding.search import CodeHit
 from retain.engine.context import Block
 from retain.engine.remember import Remembered
-from retain.errors import ConfigError, InvalidInput, NotFound, RetainError, StoreDown
+from retain.errors import ConfigError, InvalidInput, NotFound, RetainError, StoreBusy, StoreDown
 
 OUT = Direction.OUTGOING
 
@@ -55,6 +55,24 @@ def test_a_memory_is_kept_in_the_file_that_was_named(tmp_path):
     with retain.open(tmp_path / "here.db", embedding_model="hashed") as memory:
         id = memory.remember("We deploy on Mondays").memory.id
     with retain.open(tmp_path / "here.db", embedding_model="hashed") as memory:
+        assert memory.get(id).memory.text == "We deploy on Mondays"
+
+
+def test_the_same_memory_can_be_kept_in_surrealdb(tmp_path):
+    where = {"store": "surrealdb", "embedding_model": "hashed"}
+    with retain.open(tmp_path / "here", **where) as memory:
+        id = memory.remember("We deploy on Mondays").memory.id
+        with retain.open(tmp_path / "here", **where) as second, pytest.raises(StoreBusy, match="only one process"):
+            second.get(id)
+    assert (tmp_path / "here" / "retain.surrealkv").is_dir()
+    with retain.open(tmp_path / "here", **where) as memory:
+        assert [hit.id for hit in memory.recall("when do we deploy?")] == [id]
+
+
+def test_a_server_that_is_away_is_no_error_for_a_program(tmp_path):
+    away = {"deployment_mode": "remote", "remote_url": "ws://localhost:9", "embedding_model": "hashed"}
+    with retain.open(home=tmp_path / "home", **away) as memory:
+        id = memory.remember("We deploy on Mondays").memory.id
         assert memory.get(id).memory.text == "We deploy on Mondays"
 
 

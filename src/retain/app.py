@@ -299,8 +299,8 @@ class Retain:
         from retain.stores.sqlite.backups import daily_backup
 
         settings, store = self.settings, self.engine.parts.store
-        # A server's database is for whoever runs the server to back up.
-        if settings.deployment_mode != "embedded-file":
+        # A server's database is for whoever runs the server to back up; `retain db serve` is this user's own.
+        if settings.deployment_mode != "embedded-file" and not settings.is_served_here:
             return
         # An empty copy would be the only one of the day on which the first memories are made.
         if store.counts(settings.user_id, "").by_state:

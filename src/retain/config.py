@@ -106,6 +106,11 @@ class Settings:
         return self.deployment_mode in SERVER_MODES
 
     @property
+    def is_served_here(self) -> bool:
+        """Whether the server is `retain db serve`, which finds its own way and password."""
+        return self.deployment_mode == "local-server" and not self.remote_url and not self.remote_user
+
+    @property
     def backups(self) -> Path:
         return self.home.expanduser() / "backups"
 
@@ -178,9 +183,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "log_level": ("RETAIN_LOG_LEVEL", "MEMORY_LOG_LEVEL"),
 }
 # Settings that decide where memories are kept or sent, and what that may cost.
-OUTWARD = frozenset(
-    name for name in VARIABLES if name in ("home", "db_path") or name.startswith(("llm", "embedding_", "remote_"))
-)
+_WHERE = ("home", "store", "deployment_mode", "db_path", "namespace", "database")
+OUTWARD = frozenset(name for name in VARIABLES if name in _WHERE or name.startswith(("llm", "embedding_", "remote_")))
 FILE = "retain.local.md"
 CONFIG_PATH = ("RETAIN_CONFIG_PATH", "MEMORY_CONFIG_PATH")
 CLIENT_PLACES = (

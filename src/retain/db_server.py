@@ -16,12 +16,12 @@ from retain.config import Settings
 from retain.errors import ConfigError, RetainError
 from retain.quick_json import written
 from retain.run_files import is_alive, make_folder, read_object, remove, write_private
+from retain.whereabouts import USUAL
 
 if TYPE_CHECKING:
     from retain.stores.surreal.connection import Address
 
 USER = "retain"
-_USUAL = "ws://localhost:8000"  # where a SurrealDB listens that was started without options
 _LONGEST_PATH = 100  # bytes of a socket's path; systems differ, and the least is 104 with the final zero
 
 
@@ -77,7 +77,7 @@ def address_of(settings: Settings) -> "Address":
             "deployment_mode is remote, and remote_url does not say where; wss://HOST is one, for example"
         )
     if url or user:
-        return Address(url or _USUAL, user, password, settings.namespace, settings.database)
+        return Address(url or USUAL, user, password, settings.namespace, settings.database)
     server = running(settings)
     if server is None:
         raise LinkLost(

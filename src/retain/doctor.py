@@ -18,10 +18,9 @@ from retain.clients.known import Machine
 from retain.clients.state import findings
 from retain.config import Loaded, Settings
 from retain.domain.memory import Vector
-from retain.errors import RetainError, StoreDown
-from retain.ports import Embedder
-from retain.stores.sqlite.store import SqliteStore
-from retain.wiring import check_surrealdb, make_embedder, make_queue
+from retain.errors import MissingExtra, RetainError, StoreBusy, StoreDown
+from retain.ports import Embedder, Store
+from retain.wiring import check_surrealdb, make_embedder, make_queue, make_store
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35, 0)  # `returning`
@@ -29,6 +28,7 @@ LITTLE_SPACE, NO_SPACE = 500_000_000, 50_000_000
 LONG_LOG = 200_000_000
 OLD_BACKUP = timedelta(days=7)
 MODEL_SECONDS = 60.0
+IN_SURREALDB = "retain backup FILE, set another db_path, and there retain copy --from sqlite:FILE --to current"
 # Two that mean the same in other words, and one that does not; any useful model tells them apart.
 ALIKE = ("The login page is slow", "Signing in takes too long")
 UNLIKE = "Bananas are rich in potassium"
@@ -177,35 +177,47 @@ def _server(settings: Settings) -> Iterator[Check]:
 
 
 def _store(settings: Settings) -> Iterator[Check]:
-    path = settings.database_file
-    if not path.exists() and not maintenance.set_aside(settings):
-        yield Check("store", "ok", f"{path} is made when something is first remembered")
-        return
+    path, repair = settings.database_file, IN_SURREALDB if settings.uses_surrealdb else "retain doctor --repair"
     try:
-        with closing(maintenance.sqlite_store(settings)) as store:
-            yield from _opened(store, settings)
+        if settings.uses_surrealdb:
+            check_surrealdb(settings)
+        if not path.exists() and not maintenance.set_aside(settings):
+            yield Check("store", "ok", f"{path} is made when something is first remembered")
+            return
+        with closing(make_store(settings)) as store:
+            yield from _opened(store, settings, repair)
+    except StoreBusy as error:
+        yield Check("store", "warn", error.message, "it was not looked at; run this again when that process has ended")
+    except MissingExtra as error:
+        yield Check("store", "fail", error.message, "install it, or set another store")
     except RetainError as error:
-        yield Check("store", "fail", error.message, "retain doctor --repair")
+        yield Check("store", "fail", error.message, repair)
 
 
-def _opened(store: SqliteStore, settings: Settings) -> Iterator[Check]:
+def _opened(store: Store, settings: Settings, repair: str) -> Iterator[Check]:
     total = sum(store.counts(settings.user_id, "").by_state.values())
-    yield Check("store", "ok", f"{store.path} opens: {total} memories, {store.size() / 1e6:.1f} MB")
-    found, known = maintenance.schema(store)
-    state: State = "ok" if found <= known else "fail"
-    yield Check(
-        "store", state, f"schema {found}, and this Retain knows {known}", "update this Retain: pip install -U retain"
-    )
+    yield Check("store", "ok", f"{settings.database_file} opens: {total} memories, {store.size() / 1e6:.1f} MB")
+    if schema := maintenance.schema(store):
+        found, known = schema
+        state: State = "ok" if found <= known else "fail"
+        yield Check(
+            *("store", state, f"schema {found}, and this Retain knows {known}"),
+            "update this Retain: pip install -U retain",
+        )
     faults = store.faults()
     for fault in faults:
-        yield Check("store", "fail", fault, "retain doctor --repair")
+        yield Check("store", "fail", fault, repair)
     if not faults:
         yield Check("store", "ok", "every page, index and reference is sound")
+    yield from _noticed(store, settings, repair)
+
+
+def _noticed(store: Store, settings: Settings, repair: str) -> Iterator[Check]:
     if (log := maintenance.log_bytes(settings)) > LONG_LOG:
         yield Check("store", "warn", f"its log holds {log / 1e6:.0f} MB", "close windows that have been open for long")
     for notice in store.notices():
-        state = "fail" if "damaged" in notice else "warn"
-        yield Check("store", state, notice, "retain doctor --repair" if state == "fail" else "")
+        state: State = "fail" if "damaged" in notice else "warn"
+        yield Check("store", state, notice, repair if state == "fail" else "")
 
 
 def _model(settings: Settings) -> Iterator[Check]:
@@ -242,6 +254,9 @@ def _cosine(one: Vector, other: Vector) -> float:
 
 def _backups(settings: Settings, now: datetime) -> Iterator[Check]:
     found = maintenance.all_backups(settings)
+    if settings.is_on_server and not settings.is_served_here and not found:
+        yield Check("backups", "ok", "whoever runs the server makes them; `retain backup` makes a copy of your own")
+        return
     if not found:
         state: State = "warn" if settings.database_file.exists() else "ok"
         yield Check("backups", state, "there is none yet", "retain backup")

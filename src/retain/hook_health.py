@@ -25,6 +25,14 @@ _REMEDIES = (
     ("ImportError", "run `retain setup` again; if that does not help, pip install --force-reinstall retain"),
     ("ModuleNotFoundError", "run `retain setup` again; if that does not help, pip install --force-reinstall retain"),
     ("not done in time", "the disk or the store was busy then; if it happens often, close windows that index or wait"),
+    (
+        "StoreBusy",
+        "what waits is captured when that process has ended; or set deployment_mode to local-server and have "
+        "`retain db serve` running",
+    ),
+    ("LinkLost", "see `store` in this report; what waits is captured when the database answers"),
+    ("ConfigError", "put that setting right; what waits is captured then"),
+    ("MissingExtra", "install what it names; what waits is captured then"),
     ("DatabaseError", "see `store` in this report; retain doctor --repair puts a damaged store right"),
     ("OperationalError", "see `store` in this report; `database is locked` passes by itself"),
     ("schema", "run `retain status` once: it brings the store up to date; if it is newer, update this Retain"),

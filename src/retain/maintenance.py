@@ -12,7 +12,7 @@ from retain.config import Settings
 from retain.domain.memory import MemoryId
 from retain.domain.session import Caller
 from retain.errors import NotFound, Refused, StoreBusy, StoreCorrupt, StoreDown, Unavailable, invalid
-from retain.ports import Emptied
+from retain.ports import Emptied, Store
 from retain.stores.sqlite import backups, files, migrations, repair
 from retain.stores.sqlite.connection import MEMORY
 from retain.stores.sqlite.failures import files_of
@@ -22,6 +22,10 @@ from retain.wiring import make_store
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 # What waits in the background may be about what is destroyed; a model that is loading is not waited for.
 _SETTLE_SECONDS = 1.0
+_INTO_SURREALDB = (
+    "a backup is copied into SurrealDB, where nothing else is: retain copy --from sqlite:{file} --to current. Is "
+    "something there, name another db_path or database first"
+)
 _ATTEMPTS = 5  # copies that are made until nobody has written since
 
 
@@ -60,13 +64,13 @@ def reset(app: Retain, now: datetime, caller: Caller) -> tuple[Emptied, Path]:
 
 def restore(settings: Settings, file: Path) -> Path:
     """Puts a backup in the place of the store; says where the store that was there is kept."""
+    if settings.uses_surrealdb:
+        raise Refused(_INTO_SURREALDB.format(file=file))
     if not file.is_file():
         known = [str(each) for each in all_backups(settings)[:5]]
         raise NotFound(
             f"there is no file {file}; " + (f"backups are {', '.join(known)}" if known else "there are no backups")
         )
-    if settings.uses_surrealdb:
-        raise Refused(f"a backup is copied into SurrealDB: retain copy --from sqlite:{file} --to current")
     return repair.restore(file, _store_file(settings))
 
 
@@ -88,21 +92,16 @@ def set_aside(settings: Settings) -> list[Path]:
     return files.set_aside_files(settings.database_file)
 
 
-def sqlite_store(settings: Settings) -> SqliteStore:
-    store = make_store(settings)
+def schema(store: Store) -> tuple[int, int] | None:
+    """The version of the schema of a file, and the one that this Retain knows; None where the store looks itself."""
     if not isinstance(store, SqliteStore):
-        raise Refused("only a store in a file can be looked after from here")
-    return store
-
-
-def schema(store: SqliteStore) -> tuple[int, int]:
-    """The version of the schema, and the one that this Retain knows."""
+        return None
     with store.pool.reading() as db:
         return migrations.version_of(db), migrations.CURRENT
 
 
 def log_bytes(settings: Settings) -> int:
-    """How much the write-ahead log holds that is not in the store's own file yet."""
+    """How much the write-ahead log of SQLite holds that is not in the store's own file yet."""
     log = files_of(settings.database_file)[1]
     return log.stat().st_size if log.exists() else 0
 
@@ -112,12 +111,15 @@ def too_open(settings: Settings, settings_files: Iterable[Path]) -> list[tuple[P
     if os.name != "posix":
         return []
     database = settings.database_file
-    folders = {
-        settings.home.expanduser(),
-        settings.backups,
-        database.parent if database != MEMORY else settings.backups,
-    }
-    private = {*files_of(database), *all_backups(settings), *set_aside(settings), *settings_files}
+    home = settings.home.expanduser()
+    beside = (home / "cache", home / "queue")
+    folders = {home, settings.backups, *beside, database.parent if database != MEMORY else settings.backups}
+    private = {home / "db.password", *all_backups(settings), *set_aside(settings), *settings_files}
+    private |= {file for folder in beside for file in folder.glob("*")}
+    if settings.uses_surrealdb:
+        folders.add(database)  # the engine's files in it are as it makes them; nobody gets that far
+    else:
+        private.update(files_of(database))
     wanted = [(path, PRIVATE_FOLDER) for path in sorted(folders)] + [(path, PRIVATE_FILE) for path in sorted(private)]
     return [(path, mode) for path, mode in wanted if path.exists() and stat.S_IMODE(path.stat().st_mode) & ~mode]
 
@@ -141,12 +143,15 @@ def mend(settings: Settings, may_restore: Callable[[Path], bool]) -> list[str]:
     """Does what is safe about a damaged store, and says what that was. Nothing is deleted.
 
     The full-text index is made anew; a file with other faults is set aside and what it holds goes into a new
-    store; where nothing can be read, the newest backup is restored, if `may_restore` agrees.
+    store; where nothing can be read, the newest backup is restored, if `may_restore` agrees. With a database of
+    SurrealDB nothing of this can be done.
     """
+    if settings.uses_surrealdb:
+        return []
     path = _store_file(settings)
     done = _rebuild(settings)
     for damaged in files.set_aside_files(path):
-        with closing(sqlite_store(settings)) as store:
+        with closing(_sqlite(settings)) as store:
             done.append(repair.salvage(damaged, store).note)
         # What could be read goes by another name now.
         if damaged.exists():
@@ -163,7 +168,7 @@ def _may_hold(copy: Path, memory: MemoryId) -> bool:
 
 def _rebuild(settings: Settings) -> list[str]:
     done = []
-    with closing(sqlite_store(settings)) as store:
+    with closing(_sqlite(settings)) as store:
         faults = store.faults()
         if any("full-text" in fault or fault.startswith("words") for fault in faults):
             # Where the damage goes further than the index, the whole file is set aside below.
@@ -183,7 +188,7 @@ def _from_backup(settings: Settings, damaged: Path, may_restore: Callable[[Path]
     if newest is None or not may_restore(newest):
         return []
     kept = repair.restore(newest, settings.database_file)
-    with closing(sqlite_store(settings)) as store:
+    with closing(_sqlite(settings)) as store:
         repair.salvage(kept, store)
     files.dismiss(damaged)
     return [f"{newest.name} was restored, and what was remembered since is there too"]
@@ -193,3 +198,9 @@ def _store_file(settings: Settings) -> Path:
     if settings.database_file == MEMORY:
         raise Refused("the store is in memory only (deployment_mode embedded-memory); there is no file to put right")
     return settings.database_file
+
+
+def _sqlite(settings: Settings) -> SqliteStore:
+    store = make_store(settings)
+    assert isinstance(store, SqliteStore)  # the settings say so
+    return store

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retain.config import Settings, user_home, whole_environment
-from retain.domain.ids import id_of
 from retain.errors import ConfigError, MissingExtra, RetainError
 from retain.ports import LLM, Embedder, Store
 from retain.setting_values import BUNDLED
+from retain.whereabouts import beside_server
 
 if TYPE_CHECKING:
     from retain.llm.provider import Provider
@@ -49,15 +49,17 @@ def make_queue(settings: Settings) -> "Queue":
     """The writes of this user that wait on this machine for a database on a server."""
     from retain.stores.queue import Queue
 
-    return Queue(_beside_server(settings, "queue"))
+    return Queue(beside_server(settings, "queue"))
 
 
 def check_surrealdb(settings: Settings) -> None:
     """Says what to install when SurrealDB was asked for without what it takes."""
     if any(find_spec(package) is None for package in _SURREALDB):
+        mode = f"deployment_mode {settings.deployment_mode}"
+        what = mode if settings.is_on_server else "store surrealdb" if settings.uses_surrealdb else "this"
         raise MissingExtra(
-            f"store {settings.store} in mode {settings.deployment_mode} needs SurrealDB, which is not installed: "
-            "pip install 'retain[surrealdb]'. Without it, set store to sqlite and deployment_mode to embedded-file"
+            f"{what} needs SurrealDB, which is not installed: pip install 'retain[surrealdb]'; without it, memories "
+            "are kept with store sqlite in deployment_mode embedded-file"
         )
 
 
@@ -81,6 +83,7 @@ def _server_store(settings: Settings) -> Store:
     from retain.stores.sheltered import Away, sheltered
     from retain.stores.surreal import connection
     from retain.stores.surreal.database import Database
+    from retain.stores.surreal.hnsw import When
     from retain.stores.surreal.store import SurrealStore
 
     def now() -> datetime:
@@ -88,19 +91,13 @@ def _server_store(settings: Settings) -> Store:
 
     link = connection.on_server(lambda: address_of(settings), now, may_be_away=True)
     db = Database(link, settings.query_timeout)
-    away = Away(link, lambda: SurrealStore(db, max_bytes=_most_bytes(settings)), now)
+    away = Away(link, lambda: SurrealStore(db, max_bytes=_most_bytes(settings), hnsw=When()), now)
     try:
-        mirror = Mirror(_beside_server(settings, "cache"), settings.user_id)
+        mirror = Mirror(beside_server(settings, "cache"), settings.user_id)
         return sheltered(away, mirror, make_queue(settings))
     except RetainError:
         link.close()
         raise
-
-
-def _beside_server(settings: Settings, folder: str) -> Path:
-    """Where something is kept for one user of one database on a server."""
-    named = (settings.remote_url or "", settings.namespace, settings.database, settings.user_id)
-    return settings.home.expanduser().absolute() / folder / (id_of("\x1f".join(named)) + ".db")
 
 
 def _surreal_store(settings: Settings) -> Store:

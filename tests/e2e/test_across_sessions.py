@@ -1,12 +1,14 @@
 """What is said in one session is before the model in the next, and only where it belongs."""
 
 import json
+from uuid import uuid4
 
 import pytest
 
 from e2e.client import until
 from e2e.messages_api import calls, tool
 from retain.domain.echo import FRAME
+from surreal_server import shared
 
 pytestmark = pytest.mark.e2e
 
@@ -25,6 +27,21 @@ def test_a_decision_is_before_the_model_in_the_next_session_framed_as_a_note(ada
     (line,) = noted(second.requests[0], "Postgres")
     assert "transaction" in line
     assert all(note.text.startswith(FRAME) for note in second.requests[0].notes)
+
+
+@pytest.mark.slow
+def test_so_it_is_when_memory_is_on_a_server(homes, api):
+    database = shared()
+    login = {
+        "RETAIN_REMOTE_URL": database.url,
+        "RETAIN_REMOTE_USER": database.user,
+        "RETAIN_REMOTE_PASS": database.password,
+    }
+    ada = homes(RETAIN_DEPLOYMENT_MODE="remote", RETAIN_DATABASE=f"e2e-{uuid4()}", **login).connect()
+    ada.ask(api, DECISION)
+    second = ada.ask(api, "Where do the refunds go?")
+    assert noted(second.requests[0], "Postgres")
+    assert not ada.database.exists()
 
 
 @pytest.mark.slow

@@ -19,6 +19,9 @@ from retain.domain.code import CodeFilter
 from retain.domain.connection import Queued, Reach, noticing
 from retain.domain.memory import Event
 from retain.errors import ConfigError, StoreDown
+from retain.stores.mirror import Mirror
+from retain.stores.queue import Queue
+from retain.stores.sqlite.store import MEMORY, SqliteStore
 from sheltering import Machine, all_sent, is_copied, until
 from surreal_server import SurrealServer
 
@@ -89,6 +92,41 @@ def test_a_database_that_is_there_is_read_and_written(store, machine):
     assert store.connection().queued == Queued()
     with machine.straight() as database:
         assert list(database.memories(["m1"])) == ["m1"]
+
+
+def test_what_a_process_wrote_is_in_the_copy_when_it_ends(machine):
+    """However soon that is: hooks, which read the copy, may be next."""
+    with machine.opened() as store:
+        store.apply(a_new("m1"))
+    assert is_copied(machine, "m1")
+
+
+class Interrupted(Queue):
+    """Does something in the moment between reading memories from the database and writing them to the copy."""
+
+    between = None
+
+    def standing_still(self):
+        between, self.between = self.between, None
+        if between:
+            between()
+        return super().standing_still()
+
+
+def test_what_was_read_before_a_write_does_not_undo_it_in_the_copy(tmp_path):
+    plan = a_new("m1")
+    edit = an_edit(plan.memories[0], "we deploy on Sundays")
+    with (
+        closing(SqliteStore(MEMORY)) as database,
+        closing(Mirror(tmp_path / "copy.db", "")) as copy,
+        closing(Interrupted(tmp_path / "queue.db")) as queue,
+    ):
+        database.apply(plan)
+        queue.between = lambda: copy.take_own(queue, edit)
+        copy.pull(database, queue, at_once=True)
+        assert texts(copy.store, "m1") == {"m1": "we deploy on Sundays"}
+        copy.take_again(database, queue, ["m1"], back=True)
+        assert texts(copy.store, "m1") == {"m1": "m1 is about the deployment"}
 
 
 def test_what_is_written_while_it_is_away_is_read_at_once_and_waits(store, server):

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from retain.config import CLIENT_SESSION, CONFIG_PATH, VARIABLES
 from retain.surfaces.cli.main import cli
+from surfaces.wire import where_kept
 
 SOURCES = Path(__file__).parents[2] / "src"
 
@@ -81,4 +82,5 @@ class Command:
             "RETAIN_HOME": str(self.home),
             "RETAIN_EMBEDDING_MODEL": "hashed",
             "RETAIN_PROJECT_DIR": str(self.project),
+            **{f"RETAIN_{name.upper()}": value for name, value in where_kept(self.home).items()},
         }

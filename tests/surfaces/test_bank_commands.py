@@ -204,6 +204,7 @@ def test_a_session_can_be_named_where_there_is_no_project(working):
     assert "From afar" in working("session", "show", id, **nowhere).out
 
 
+@pytest.mark.sqlite
 def test_of_several_active_sessions_one_must_be_named(working):
     working("session", "start", "Write the docs")
     with contextlib.closing(sqlite3.connect(working.home / "retain.db")) as db, db:

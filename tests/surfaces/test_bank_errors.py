@@ -1,7 +1,5 @@
 """The error envelope of the bank contract: its codes, its messages, and what stands in `data`."""
 
-import sqlite3
-
 import pytest
 
 from retain.errors import (
@@ -20,7 +18,7 @@ from retain.errors import (
 )
 from retain.surfaces.bank_errors import envelope
 from surfaces.banking import JWT, data, entry, error, faults, folder
-from surfaces.wire import BANK
+from surfaces.wire import BANK, in_place
 
 ID = "mem_" + "0" * 20
 CALLS = {
@@ -158,17 +156,17 @@ def test_every_tool_is_called_below():
 def test_without_a_store_every_tool_says_so_and_may_be_tried_again(desks, tmp_path, tool, given):
     (tmp_path / "file").write_text("a file where a folder should be")
     (tmp_path / "shop").mkdir()
-    body = desks(tools=BANK, db_path=tmp_path / "file" / "retain.db").refused(tool, **given)
+    body = desks(tools=BANK, **in_place(tmp_path / "file" / "retain.db")).refused(tool, **given)
     assert body["error"]["code"] == -32000
     assert str(tmp_path) in body["error"]["message"]
     assert (data(body)["reason"], data(body)["retry_suggested"]) == ("memory_unavailable", True)
 
 
-def test_a_full_store_says_so(desks, tmp_path):
+def test_a_full_store_says_so(desks):
     bank = desks(tools=BANK, max_storage_mb=1)
-    entry(bank)
-    with sqlite3.connect(tmp_path / "retain.db") as db:
-        db.execute("create table ballast as select zeroblob(2000000) as b")
+    with pytest.raises(StorageFull):
+        for number in range(40):
+            entry(bank, title=f"Part {number}", content=f"has words {number} " * 6000)
     body = bank.refused("memory_create", type="code", title="More", content=JWT)
     assert (body["error"]["code"], data(body)["reason"]) == (-32000, "storage_full")
 

@@ -9,6 +9,7 @@ import pytest
 
 from fakes import ScriptedLLM
 from retain.domain.category import CAPTURED
+from retain.domain.changes import Changes
 from retain.errors import LLMFailed
 from surfaces.wire import CAPTURE, GRAPH, TOOLS
 
@@ -35,9 +36,8 @@ def aged(notebook, id, days):
     """Makes a memory look as if it had last been touched so long ago."""
     store = notebook.store
     memory = store.memories([id.removeprefix("mem_")])[id.removeprefix("mem_")].memory
-    with store.pool.writing() as db:
-        micros = int((memory.updated - timedelta(days=days)).timestamp() * 1_000_000)
-        db.execute("update memory set updated = ? where id = ?", (micros, memory.id))
+    older = replace(memory, updated=memory.updated - timedelta(days=days), version=memory.version + 1)
+    store.apply(Changes(older.updated, memories=(older,)))
 
 
 # Saving

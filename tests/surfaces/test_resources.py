@@ -9,7 +9,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from retain.surfaces.mcp import resources
-from surfaces.wire import PATHS, environment, serve_command
+from surfaces.wire import PATHS, environment, in_place, serve_command
 
 URIS = {
     "memory://status": "application/json",
@@ -108,7 +108,7 @@ def test_an_unknown_resource_is_an_error_that_names_those_there_are(servers):
 
 def test_a_resource_of_a_store_that_is_away_is_an_error(servers, tmp_path):
     (tmp_path / "file").write_text("no folder")
-    wire = servers(db_path=tmp_path / "file" / "retain.db")
+    wire = servers(**in_place(tmp_path / "file" / "retain.db"))
     wire.hello()
     error = wire.ask("resources/read", uri="memory://status")["error"]
     assert error["data"]["error"] == "memory_unavailable"

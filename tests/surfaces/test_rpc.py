@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from retain.surfaces.mcp.toolsets.bank import tools
-from surfaces.wire import Wire, environment
+from surfaces.wire import Wire, environment, in_place
 
 # A tool that starts a child which prints, and reads what it can get.
 INTRUDER = """
@@ -245,8 +245,8 @@ def test_an_interrupt_ends_it_as_any_command(rpc):
 
 
 def test_a_store_that_cannot_be_opened_is_an_answer_each_time(start, tmp_path):
-    (tmp_path / "broken.db").write_bytes(b"no database at all " * 100)
-    wire = start(db_path=tmp_path / "broken.db")
+    (tmp_path / "file").write_text("a file where a folder should be")
+    wire = start(**in_place(tmp_path / "file" / "retain.db"))
     for _ in range(2):
         failed = refused(wire, "memory_list")
         assert failed["code"] == -32000

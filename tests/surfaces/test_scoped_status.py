@@ -2,18 +2,20 @@
 
 from datetime import datetime
 
+import pytest
+
 from retain.version import __version__
+from surfaces.wire import ON_SURREALDB, where_kept
 
 
 def test_an_empty_memory_is_told_as_it_is(desk, tmp_path):
-    body = desk("get_memory_status")
-    assert body["connection"] == {
-        "status": "connected",
-        "mode": "embedded-file",
-        "path": str(tmp_path / "retain.db"),
-        "uptime_seconds": 0,
-        "version": __version__,
-    }
+    body, kept = desk("get_memory_status"), {"mode": "embedded-file", "path": str(tmp_path / "retain.db")}
+    if ON_SURREALDB:
+        waits = {"waiting": 0, "refused": 0, "oldest": None}
+        kept = {"mode": "remote", "path": where_kept(tmp_path)["remote_url"], "queue": waits}
+        assert datetime.fromisoformat(body["connection"].pop("since"))
+    connected = {"status": "connected", "uptime_seconds": 0, "version": __version__}
+    assert body["connection"] == {**connected, **kept}
     assert body["counts"] == {
         "total": 0,
         "by_scope": {"session": 0, "project": 0, "user": 0},
@@ -53,6 +55,7 @@ def test_the_graph_is_counted(desk):
     )
 
 
+@pytest.mark.sqlite
 def test_the_size_is_that_of_the_files(desk, tmp_path):
     desk.stored("A note")
     told = desk("get_memory_status")["storage"]["database_size_bytes"]

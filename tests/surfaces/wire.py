@@ -5,6 +5,7 @@ import os
 import select
 import subprocess
 import sys
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from retain.surfaces.mcp import arguments
 from retain.surfaces.mcp.progress import silent
 from retain.surfaces.mcp.tools import PROGRESS, Tool
 from retain.surfaces.mcp.toolsets import audrey, bank, capture, default, graph
+from retain.wiring import make_bare_store
 
 SOURCES = Path(__file__).parents[2] / "src"
 PATHS = {"PYTHONPATH": str(SOURCES)}
@@ -25,6 +27,7 @@ GRAPH = {tool.name: tool for tool in graph.tools.tools}
 CAPTURE = {tool.name: tool for tool in capture.tools.tools}
 BANK = {tool.name: tool for tool in bank.tools.tools}
 AUDREY = {tool.name: tool for tool in audrey.tools.tools}
+ON_SURREALDB = os.environ.get("RETAIN_TEST_STORE") == "surrealdb"
 
 
 class Wire:
@@ -121,13 +124,18 @@ def environment(home: Path, **settings: object) -> dict[str, str]:
 def where_kept(home: Path) -> dict[str, str]:
     """Settings for the store that the tests are run on: SQLite, or with RETAIN_TEST_STORE=surrealdb a database of its
     own on a real server for each home."""
-    if os.environ.get("RETAIN_TEST_STORE") != "surrealdb":
+    if not ON_SURREALDB:
         return {}
     from surreal_server import shared
 
     server = shared()
     login = {"remote_url": server.url, "remote_user": server.user, "remote_pass": server.password}
     return {"deployment_mode": "remote", "database": f"home-{sha256(str(home).encode()).hexdigest()[:16]}", **login}
+
+
+def in_place(path: Path) -> dict[str, object]:
+    """Settings for a store in this place on this machine, whichever store the tests are run on."""
+    return {"db_path": path, "deployment_mode": "embedded-file", "store": "surrealdb" if ON_SURREALDB else "sqlite"}
 
 
 class Desk:
@@ -171,6 +179,19 @@ class Desk:
     def found(self, query: str, **given: object) -> list[str]:
         """The texts that recall brings, best first."""
         return [hit["content"] for hit in self("recall_memories", query=query, **given)["memories"]]
+
+    def keeps(self, words: str) -> bool:
+        """Whether they are anywhere in what is kept: in a file here, or in the database."""
+        files = self.app.settings.home.rglob("*.db*")
+        return any(words.encode() in file.read_bytes() for file in files) or words in str(self._rows())
+
+    def _rows(self) -> list[object]:
+        """All that is in the database on the server, and nothing where there is none."""
+        if not ON_SURREALDB:
+            return []
+        with closing(make_bare_store(self.app.settings)) as store:
+            tables = store.db.run("INFO FOR DB")[0]["tables"]
+            return [store.db.run(f"SELECT * FROM {table}") for table in tables]
 
     def settled(self) -> "Desk":
         assert self.app.engine.settle(10)

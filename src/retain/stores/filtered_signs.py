@@ -1,5 +1,6 @@
 """Which memories and chunks of code a search by sign bits may find, and what crowds a memory."""
 
+from abc import abstractmethod
 from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
@@ -17,10 +18,6 @@ D_contra = TypeVar("D_contra", contravariant=True)
 
 class MemorySource(Source[D_contra], Protocol[D_contra]):
     """Memories: the further columns are kind, state, importance, and when it happened in microseconds."""
-
-    def picked(self, db: D_contra, wanted: Filter) -> Sequence[int]:
-        """All memories that pass a filter; asked only for what is not in the columns."""
-        ...
 
     def firsts(self, db: D_contra, ids: Sequence[str]) -> Sequence[tuple[str, int, bytes]]:
         """Of memories that have vectors: when each happened, and the numbers of its first one.
@@ -97,8 +94,12 @@ class MemorySigns(SignIndex[D, Filter]):
         if wanted.before:
             allowed &= column["time"][:used] <= micros(wanted.before)
         if is_further(wanted):
-            allowed &= self._np.isin(self._item[:used], self._memories.picked(db, wanted))
+            allowed &= self._passing(db, wanted)
         return allowed
+
+    @abstractmethod
+    def _passing(self, db: D, wanted: Filter) -> "Array":
+        """Which rows pass a filter that asks for more than these columns know; as far as these do, they are asked."""
 
 
 class CodeSigns(SignIndex[D, CodeFilter]):
@@ -114,18 +115,6 @@ class CodeSigns(SignIndex[D, CodeFilter]):
 
 
 def is_further(wanted: Filter) -> bool:
-    """Whether a filter asks for more than the columns know."""
+    """Whether a filter asks for more than the columns of every store know."""
     named = wanted.tags or wanted.categories or wanted.types or wanted.session
     return bool(named or wanted.valid_at or wanted.stored_by or wanted.min_length)
-
-
-def plain(wanted: Filter) -> Filter:
-    """As much of a filter as the columns know."""
-    return Filter(
-        wanted.places,
-        wanted.kinds,
-        after=wanted.after,
-        before=wanted.before,
-        min_importance=wanted.min_importance,
-        states=wanted.states,
-    )

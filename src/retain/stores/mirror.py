@@ -18,7 +18,7 @@ from retain.stores.forgetting import without
 from retain.stores.gathering import gathered
 from retain.stores.queue import Queue
 from retain.stores.sqlite.failures import files_of
-from retain.stores.sqlite.files import alone, only_one
+from retain.stores.sqlite.files import alone, make_private, only_one
 from retain.stores.sqlite.store import SqliteStore
 
 MOST = 20_000  # memories, the ones that were changed last
@@ -68,10 +68,15 @@ class Mirror:
                 return None
             return self._taken_over(source, queue, note)
 
-    def take_again(self, source: Store, queue: Queue, ids: Collection[MemoryId]) -> None:
-        """Makes these memories what they are in the source, whatever was done to them here; or makes them go."""
+    def take_again(self, source: Store, queue: Queue, ids: Collection[MemoryId], *, back: bool) -> None:
+        """Makes these memories what they are in the source, or makes them go; back to an earlier version if need be."""
         for portion in _portions(sorted(ids)):
-            self._take(source, queue, portion)
+            self._take(source, queue, portion, back=back)
+
+    def take_own(self, queue: Queue, plan: Changes) -> None:
+        """What this process has written to the source; what is further here already is left as it is."""
+        with queue.standing_still():
+            self.store.apply(without(replace(plan, expects=()), self._further(plan)))
 
     def purge(self, ids: Collection[MemoryId]) -> None:
         here = tuple(self.store.memories(list(ids)))
@@ -84,13 +89,22 @@ class Mirror:
     def close(self) -> None:
         self.store.close()
 
-    def _take(self, source: Store, queue: Queue, ids: Sequence[MemoryId]) -> None:
-        """A memory that somebody changes here at this moment is left alone: the source has not seen that yet."""
+    def _take(self, source: Store, queue: Queue, ids: Sequence[MemoryId], *, back: bool = False) -> None:
+        """A memory that somebody changes here at this moment is left alone: the source has not seen that yet.
+
+        So is one that is further here: since it was read from the source it was changed there, and what the one who
+        did so must find again is here already, because the way was lost meanwhile.
+        """
         plan = gathered(source, ids)
         there = {memory.id for memory in plan.memories}
         with queue.standing_still() as waiting:
             self.purge([id for id in ids if id not in there and id not in waiting])
-            self.store.apply(without(plan, waiting))
+            self.store.apply(without(plan, waiting if back else waiting | self._further(plan)))
+
+    def _further(self, plan: Changes) -> set[MemoryId]:
+        """The memories of which the copy has a later version than the plan."""
+        here = self.store.memories([memory.id for memory in plan.memories])
+        return {m.id for m in plan.memories if m.id in here and here[m.id].memory.version > m.version}
 
     def _taken_over(self, source: Store, queue: Queue, note: _Note) -> set[MemoryId]:
         life = source.life()
@@ -157,6 +171,7 @@ class Mirror:
 
     def _write(self, note: _Note) -> None:
         new = self._note_file.with_suffix(".new")
+        make_private(new)
         new.write_text(json.dumps(asdict(note)))
         new.replace(self._note_file)
 

@@ -69,8 +69,9 @@ class Sheltered:
         # Plans that are in the database and maybe not in the copy yet.
         self._unseen: deque[Changes] = deque(maxlen=_MOST_UNSEEN)
         self._seeing = threading.Lock()
-        # Memories that were written to the copy, and may be others in the database.
-        self._doubtful = {id for entry in queue.entries() for id in _ids(entry.changes)}
+        # Memories that were written to the copy, and may be others in the database; `ahead` are those it may never see.
+        self._doubtful: set[MemoryId] = set()
+        self._ahead = {id for entry in queue.entries() for id in _ids(entry.changes)}
         self._wake, self._closing = threading.Event(), threading.Event()
         if self._is_connected:
             with suppress(LinkLost):
@@ -112,6 +113,11 @@ class Sheltered:
     def close(self) -> None:
         self._closing.set()
         self._wake.set()
+        # A command or a worker is over before it is copied in the background, and hooks read nothing but the copy.
+        try:
+            self._see_own_writes()
+        except (RetainError, OSError) as error:
+            logger.info("the local copy is not up to date: %s", error)
         if self._store is not None:
             self._store.close()
         self._database.line.close()
@@ -187,7 +193,7 @@ class Sheltered:
             while self._unseen:
                 plan = self._unseen.popleft()
                 self._doubtful.update(_ids(plan))
-                self._mirror.store.apply(replace(plan, expects=()))
+                self._mirror.take_own(self._queue, plan)
 
     # The way back
 
@@ -235,7 +241,7 @@ class Sheltered:
 
     def _refused(self, entry: Entry, why: str) -> None:
         logger.warning("a write of %s was refused: %s", entry.at, why)
-        self._doubtful.update(_ids(entry.changes))
+        self._ahead.update(_ids(entry.changes))
         self._queue.refuse(entry, why)
 
     # In the background
@@ -255,14 +261,17 @@ class Sheltered:
                 logger.info("the local copy is not up to date: %s", error)
 
     def _pull(self, *, at_once: bool) -> None:
-        seen, doubtful, store = list(self._unseen), frozenset(self._doubtful), self._reached()
+        seen, doubtful, ahead = list(self._unseen), frozenset(self._doubtful), frozenset(self._ahead)
+        store = self._reached()
         destroyed = self._mirror.pull(store, self._queue, at_once=at_once)
         if destroyed is None:
             return
         if destroyed:
             self._queue.forget(destroyed)
-        self._mirror.take_again(store, self._queue, doubtful)
+        self._mirror.take_again(store, self._queue, doubtful - ahead, back=False)
+        self._mirror.take_again(store, self._queue, ahead, back=True)
         self._doubtful -= doubtful
+        self._ahead -= ahead
         for plan in seen:
             with suppress(ValueError):  # the database was away meanwhile, and the copy has it for that
                 self._unseen.remove(plan)

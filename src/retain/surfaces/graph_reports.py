@@ -139,14 +139,16 @@ def status(report: Report) -> Body:
     }
 
 
-def emptied(gone: Emptied, backup: Path) -> Body:
+def emptied(gone: Emptied, backup: Path, *, on_surrealdb: bool) -> Body:
     counts = {
         "memories": gone.memories,
         "entities": gone.entities,
         "relations": gone.relations,
         "code_chunks": gone.code_chunks,
     }
-    return {"reset": True, "deleted": counts, "backup": str(backup), "undo": f"retain restore {quote(str(backup))}"}
+    file = quote(str(backup))
+    undo = f"retain copy --from sqlite:{file} --to current" if on_surrealdb else f"retain restore {file}"
+    return {"reset": True, "deleted": counts, "backup": str(backup), "undo": undo}
 
 
 def _remarks(done: Remembered | Revised) -> Body:

@@ -5,7 +5,6 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from retain.app import Retain
-from retain.config import Settings
 from retain.domain.memory import Memory, Stored
 from retain.domain.recall import Recalled, Warning
 from retain.domain.time import iso
@@ -19,6 +18,7 @@ from retain.errors import shorten
 from retain.surfaces import degraded, render
 from retain.surfaces.render import Body, memory_id
 from retain.version import __version__
+from retain.whereabouts import address
 
 MOST_CHARS = 2000  # of one memory, unless the caller wants more
 
@@ -182,7 +182,7 @@ def status(app: Retain) -> Body:
         "connection": {
             "status": report.connection.reach.value,
             "mode": settings.deployment_mode,
-            "path": _where(settings),
+            "path": address(settings),
             "uptime_seconds": round(report.uptime),
             "version": __version__,
             **degraded.state(report.connection),
@@ -212,10 +212,6 @@ def status(app: Retain) -> Body:
         "project": caller.project.path if caller.project else None,
         "warnings": [{"code": "notice", "message": note} for note in notes],
     }
-
-
-def _where(settings: Settings) -> str:
-    return settings.remote_url if settings.is_on_server and settings.remote_url else str(settings.database_file)
 
 
 def activity(app: Retain, done: Activity | None) -> str:

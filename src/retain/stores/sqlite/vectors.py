@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from retain.domain.memory import Vector
 from retain.domain.recall import Filter
@@ -11,6 +11,9 @@ from retain.stores.filtered_signs import MemorySigns
 from retain.stores.signs import check_dimensions
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.rows import AMONG, among
+
+if TYPE_CHECKING:
+    from retain.stores.signs import Array
 
 
 def model_number(db: sqlite3.Connection, model: str, vectors: Sequence[Vector]) -> int:
@@ -67,10 +70,6 @@ class MemoryVectors(SqliteSource):
     numbering = f"select num, numbers from vector where num {AMONG}"
     naming = f"select num, id from memory where num {AMONG}"
 
-    def picked(self, db: sqlite3.Connection, wanted: Filter) -> list[int]:
-        conditions, values = where(wanted)
-        return [row[0] for row in db.execute(f"select m.num from memory m where {conditions}", values)]
-
     def firsts(self, db: sqlite3.Connection, ids: Sequence[str]) -> list[tuple[str, int, bytes]]:
         return db.execute(
             f"""select m.id, m.event_time, v.numbers from memory m
@@ -84,8 +83,16 @@ class MemoryVectors(SqliteSource):
         return {num: (id, () if sources == "[]" else json.loads(sources)) for num, id, sources in made}
 
 
+class SqliteSigns(MemorySigns[sqlite3.Connection]):
+    def _passing(self, db: sqlite3.Connection, wanted: Filter) -> "Array":
+        conditions, values = where(wanted)
+        passing = [row[0] for row in db.execute(f"select m.num from memory m where {conditions}", values)]
+        allowed: Array = self._np.isin(self._item[: self._used], passing)
+        return allowed
+
+
 def memory_signs(name: str, number: int, dimensions: int) -> MemorySigns[sqlite3.Connection]:
-    return MemorySigns(MemoryVectors(number), name, dimensions)
+    return SqliteSigns(MemoryVectors(number), name, dimensions)
 
 
 def _portions(found: sqlite3.Cursor, at_once: int) -> Iterator[list[Any]]:

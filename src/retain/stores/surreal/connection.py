@@ -131,5 +131,10 @@ def _prepare(db: Database, address: Address) -> None:
 
 def _used(link: Link, namespace: str, database: str, query_seconds: float) -> Database:
     db = Database(link, query_seconds)
-    db.call("use", namespace, database)
+    try:
+        db.call("use", namespace, database)
+        migrations.migrate(db)
+    except RetainError:
+        db.close()
+        raise
     return db

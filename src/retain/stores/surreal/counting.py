@@ -4,8 +4,8 @@ The engine counts by the keys of an index only where every value stands in the q
 reads the records. No text of anybody's may stand in a query, so users and places are counted by numbers made of them.
 """
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import product
@@ -30,24 +30,48 @@ def total(db: Database, wanted: Filter) -> int:
     """How many pass a plain filter."""
     places = {place.key: place for place in wanted.places}.values()
     queries = [
-        _count(place.user, state, place.scope, kind, f" AND counted_place = {number_for(place.key)}")
+        _count(place.user, state, f"{_sort(place.scope, kind)} AND counted_place = {number_for(place.key)}")
         for place, state, kind in product(places, set(wanted.states or State), set(wanted.kinds or Kind))
     ]
     return sum(_run(db, queries))
 
 
-def by_sort(db: Database, user: str) -> Iterable[tuple[State, Scope, Kind, int]]:
-    """How many memories of each sort a user has, in all places."""
-    sorts = list(product(State, Scope, Kind))
-    counts = _run(db, [_count(user, *sort) for sort in sorts])
-    return [(*sort, count) for sort, count in zip(sorts, counts, strict=True) if count]
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """How much a user has, in all places."""
+
+    active: Mapping[tuple[Scope, Kind], int]
+    ended: Mapping[State, int]
+    entities: int
+    relations: int
 
 
-def _count(user: str, state: State, scope: Scope, kind: Kind, further: str = "") -> str:
+def owned(db: Database, user: str) -> Owned:
+    sorts = list(product(Scope, Kind))
+    states: list[State] = [state for state in State if state is not State.ACTIVE]
+    theirs = f"counted_user = {number_for(user)}"
+    entities, relations, *counts = _run(
+        db,
+        [
+            *(f"SELECT count() AS n FROM {table} WHERE {theirs} GROUP ALL" for table in ("entity", "relates_to")),
+            *(_count(user, State.ACTIVE, _sort(scope, kind)) for scope, kind in sorts),
+            *(_count(user, state) for state in states),
+        ],
+    )
+    active = {sort: count for sort, count in zip(sorts, counts, strict=False) if count}
+    ended = {state: count for state, count in zip(states, counts[len(sorts) :], strict=True) if count}
+    return Owned(active, ended, entities, relations)
+
+
+def _count(user: str, state: State, further: str = "") -> str:
     return (
         f"SELECT count() AS n FROM memory WITH INDEX memory_counted WHERE counted_user = {number_for(user)} "
-        f"AND state = '{state.value}' AND scope = '{scope.value}' AND type = '{kind.value}'{further} GROUP ALL"
+        f"AND state = '{state.value}'{further} GROUP ALL"
     )
+
+
+def _sort(scope: Scope, kind: Kind) -> str:
+    return f" AND scope = '{scope.value}' AND type = '{kind.value}'"
 
 
 def _run(db: Database, queries: list[str]) -> list[int]:

@@ -59,6 +59,7 @@ def _rest(db: Database, batch: Batch, user: str, entities: Sequence[str], relati
         batch.add(f"DELETE {table} WHERE user = $? RETURN NONE", user)
     batch.delete(records("relates_to", relations))
     batch.delete(records("entity", entities))
+    batch.delete(records("aged", entities))
     # The scope of a run is the key of a place, whose second part is the user.
     scopes = set(db.rows("SELECT VALUE scope FROM run"))
     batch.add("DELETE run WHERE scope IN $? RETURN NONE", [s for s in scopes if s.split("\x1f")[1:2] == [user]])

@@ -77,7 +77,7 @@ class ListingTables(Tables):
         if not terms:
             return set()
         conditions, bound = where_text(wanted)
-        query = f"SELECT VALUE id FROM text WHERE {{}} {MATCHES[ANY]} $words AND {conditions}"
+        query = f"SELECT VALUE memory FROM text WHERE {{}} {MATCHES[ANY]} $words AND {conditions}"
         both = ";".join(query.format(field) for field in ("words", "tags"))
         return {id for some in self.db.run(both, words=searchable(" ".join(terms)), **bound) for id in some}
 

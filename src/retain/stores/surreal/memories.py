@@ -1,26 +1,27 @@
 """Reading memories: by id, by place, by words, and the neighbours they were said among."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
-from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Stored, user_of
+from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Stored
 from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
 from retain.stores.moments import rest_of
 from retain.stores.surreal import words
 from retain.stores.surreal.cbor import records
-from retain.stores.surreal.counting import by_sort
+from retain.stores.surreal.counting import owned
+from retain.stores.surreal.database import Statements
 from retain.stores.surreal.filters import where
 from retain.stores.surreal.newest import newest, total
-from retain.stores.surreal.rows import KINDS, SCOPES, STORED, stored
+from retain.stores.surreal.rows import FIELDS, KINDS, SCOPES, STORED, stored
 from retain.stores.surreal.tables import Tables
 
 _SPOKEN = "id, num, content, words, type, scope, importance, event_time, reinforced_at, consolidated"
 _WHERE_SAID = "session_id, position, place"
-# One equality a position: of a range the index gives all that was said later, too.
-_SAID = """RETURN $spots.map(|$spot| (SELECT VALUE [session_id, position, place, num, id, words]
-    FROM memory WITH INDEX memory_said WHERE session_id = $spot[0] AND position = $spot[1] AND state = 'active'))"""
+_SAID = """RETURN array::flatten($spans.map(|$span| (SELECT VALUE [id, place, memory, words]
+    FROM type::record('text', $span[0]..$span[1]) WHERE state = 'active')))"""
 _ENTRY = "id, memory, version, event, content, importance, tags, scope, changed_at, reason, rest"
 # Memories that this model has not embedded whole, as ranges of one index; the last is of those that another one has.
 _LACKING = (
@@ -30,20 +31,10 @@ _LACKING = (
 )
 _OTHERS = "LET $others = (SELECT VALUE id.id() FROM model WHERE id.id() != $model)"
 _BY_MODEL = "FROM memory WITH INDEX memory_embedded WHERE"
-# The newest memory of each model, to know by which one texts are embedded here.
-_MODELS = """RETURN (SELECT VALUE [id.id(), dimensions] FROM model).map(|$m| [$m[1],
-    (SELECT VALUE num FROM memory WHERE model = $m[0] AND chunks_missing = 0 ORDER BY num DESC LIMIT 1)[0],
-    (SELECT VALUE num FROM memory WHERE model = $m[0] AND chunks_missing >= 1 ORDER BY num DESC LIMIT 1)[0]])"""
-_COUNTED = (
-    _OTHERS,
-    "SELECT owner, count() AS n FROM entity GROUP BY owner",
-    "SELECT in.owner AS owner, count() AS n FROM relates_to GROUP BY owner",
-    _MODELS,
-    """SELECT count() AS n FROM code_chunk
-        WHERE owner IN (SELECT VALUE id.id() FROM code_index WHERE user = $user) GROUP ALL""",
-)
+_CODE = """SELECT count() AS n FROM code_chunk
+    WHERE owner IN (SELECT VALUE id.id() FROM code_index WHERE user = $user) GROUP ALL"""
 Spot = tuple[str, int]
-Said = tuple[str, int, str, int, MemoryId, str]
+Said = tuple[str, MemoryId, str]  # the place, the memory and its words
 
 
 class MemoryTables(Tables):
@@ -52,8 +43,13 @@ class MemoryTables(Tables):
     def memories(self, ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
         if not ids:
             return {}
-        rows = self.db.rows(f"SELECT {STORED} FROM $ids", ids=records("memory", ids))
-        found = {row["id"]: stored(row) for row in rows}
+        rows, used = self.db.run(
+            f"SELECT {FIELDS} FROM $ids; SELECT id, count, last FROM $used",
+            ids=records("memory", ids),
+            used=records("access", ids),
+        )
+        accesses = {row["id"]: row for row in used}
+        found = {row["id"]: stored({**row, "access": accesses.get(row["id"])}) for row in rows}
         return {id: found[id] for id in ids if id in found}
 
     def destroyed(self, ids: Sequence[MemoryId]) -> set[MemoryId]:
@@ -106,12 +102,12 @@ class MemoryTables(Tables):
 
     def _said_near(self, rows: Iterable[Mapping[str, Any]], reach: int) -> dict[Spot, list[Said]]:
         """What was said in the sessions of the memories, near them, by session and position."""
-        steps = range(-reach, reach + 1)
-        spots = {(row["session_id"], row["position"] + step) for row in rows if row["session_id"] for step in steps}
+        spots = sorted((row["session_id"], row["position"]) for row in rows if row["session_id"])
         found: dict[Spot, list[Said]] = {}
         if spots:
-            (there,) = self.db.run(_SAID, spots=[list(spot) for spot in spots])
-            found = {(some[0][0], some[0][1]): sorted(some, key=lambda one: one[3]) for some in there if some}
+            (there,) = self.db.run(_SAID, spans=list(_spans(spots, reach)))
+            for (session, position, _), *said in there:
+                found.setdefault((session, position), []).append((said[0], said[1], said[2]))
         return found
 
     def history(self, *ids: MemoryId) -> list[HistoryEntry]:
@@ -137,22 +133,33 @@ class MemoryTables(Tables):
             f"SELECT count() AS n {_BY_MODEL} {lacking} AND user = $user AND state = 'active' GROUP ALL"
             for lacking in _LACKING
         )
-        _, entities, relations, models, chunks, *unembedded = self.db.run(
-            ";".join((*_COUNTED, *lacking)), user=user, model=model
-        )
+        _, chunks, *unembedded = self.db.run(";".join((_OTHERS, _CODE, *lacking)), user=user, model=model)
         by_state, by_scope, by_kind = Counter[str](), Counter[str](), Counter[str]()
-        for state, scope, kind, number in by_sort(self.db, user):
-            by_state[state.value] += number
-            if state is State.ACTIVE:
-                by_scope[scope.value] += number
-                by_kind[kind.value] += number
+        found = owned(self.db, user)
+        for (scope, kind), number in found.active.items():
+            by_state[State.ACTIVE.value] += number
+            by_scope[scope.value] += number
+            by_kind[kind.value] += number
+        by_state.update({state.value: number for state, number in found.ended.items()})
         return Counts(
             *(by_scope.total(), by_scope, by_kind, by_state),
-            *(_owned(entities, user), _owned(relations, user)),
+            *(found.entities, found.relations),
             sum(rows[0]["n"] for rows in unembedded if rows),
-            _dimensions(models),
+            self._dimensions(),
             chunks[0]["n"] if chunks else 0,
         )
+
+    def _dimensions(self) -> int:
+        """How long the vectors of the memory are that was stored last of all that have any."""
+        models = self.db.rows("SELECT VALUE [id, dimensions] FROM model")
+        newest = Statements()
+        for name, _ in models:
+            for missing in ("= 0", ">= 1"):
+                last = f"chunks_missing {missing} ORDER BY num DESC LIMIT 1"
+                newest.add(f"SELECT VALUE num {_BY_MODEL} model = $? AND {last}", name)
+        found = self.db.run(newest.query, **newest.bound) if models else []
+        lengths = [length for _, length in models for _ in range(2)]
+        return max(((rows[0], length) for rows, length in zip(found, lengths, strict=True) if rows), default=(0, 0))[1]
 
 
 def _context(row: Mapping[str, Any], neighbours: Sequence[tuple[int, MemoryId, str]]) -> Context:
@@ -169,6 +176,16 @@ def _context(row: Mapping[str, Any], neighbours: Sequence[tuple[int, MemoryId, s
     )
 
 
+def _spans(spots: Sequence[Spot], reach: int) -> Iterator[list[list[Any]]]:
+    """Ranges of ids with all that is near the spots, which come in order; what overlaps is one range."""
+    begun: Spot | None = None
+    for spot, following in zip_longest(spots, spots[1:]):
+        begun = begun or spot
+        if following is None or following[0] != spot[0] or following[1] - spot[1] > 2 * reach + 1:
+            yield [[begun[0], begun[1] - reach], [spot[0], spot[1] + reach + 1]]
+            begun = None
+
+
 def _beside(
     row: Mapping[str, Any], said: Mapping[Spot, Sequence[Said]], reach: int
 ) -> Iterable[tuple[int, MemoryId, str]]:
@@ -176,7 +193,7 @@ def _beside(
     if not said or not row["session_id"]:
         return
     for step in range(-reach, reach + 1):
-        for _, _, place, _, id, text in said.get((row["session_id"], row["position"] + step), ()):
+        for place, id, text in said.get((row["session_id"], row["position"] + step), ()):
             if place == row["place"] and id != row["id"]:
                 yield step, id, text
 
@@ -187,13 +204,3 @@ def entry_of(row: Mapping[str, Any]) -> HistoryEntry:
     return HistoryEntry(
         row["memory"], row["version"], event, *said, row["changed_at"], row["reason"], rest_of(row["rest"])
     )
-
-
-def _owned(rows: Iterable[Mapping[str, Any]], user: str) -> int:
-    return sum(row["n"] for row in rows if user_of(row["owner"]) == user)
-
-
-def _dimensions(models: Iterable[tuple[int, int | None, int | None]]) -> int:
-    """How long the vectors of the memory are that was stored last of all that have any."""
-    newest = {max(whole or 0, begun or 0): length for length, whole, begun in models}
-    return newest[max(newest)] if any(newest) else 0

@@ -1,10 +1,10 @@
 """What memories say of entities."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from retain.domain.graph import SAID_BY, Entity, Link
-from retain.domain.memory import MemoryId
+from retain.domain.memory import MemoryId, State
 from retain.domain.recall import Filter
 from retain.stores.surreal.binding import each, names
 from retain.stores.surreal.cbor import record, records
@@ -40,9 +40,13 @@ def linked(db: Database, entities: Sequence[str], wanted: Filter, limit: int) ->
 
 def link_counts(db: Database, entities: Sequence[str], wanted: Filter) -> dict[str, int]:
     spoken: dict[str, set[MemoryId]] = {}
-    for memory, entity, _ in _edges(db, entities):
+    rows = db.rows(
+        """SELECT VALUE [in, out, place, state] FROM array::flatten((SELECT VALUE <-memory_entity FROM $ids))""",
+        ids=records("entity", dict.fromkeys(entities)),
+    )
+    for memory, entity, *_ in rows:
         spoken.setdefault(entity, set()).add(memory)
-    kept = passing(db, set[MemoryId]().union(*spoken.values()), wanted)
+    kept = passing(db, ((memory, place, state) for memory, _, place, state in rows), wanted)
     counts = {entity: len(kept & memories) for entity, memories in spoken.items()}
     return {entity: number for entity, number in counts.items() if number}
 
@@ -56,12 +60,15 @@ def speakers(db: Database, entities: Sequence[str], at_least: int) -> set[str]:
     return {id for id, said in zip(entities, found, strict=True) if len(said) >= at_least}
 
 
-def passing(db: Database, memories: Collection[MemoryId], wanted: Filter) -> set[MemoryId]:
-    """Those that the filter lets through."""
-    if not memories:
-        return set()
+def passing(db: Database, memories: Iterable[tuple[MemoryId, str, str]], wanted: Filter) -> set[MemoryId]:
+    """Those that the filter lets through, of memories with their places and states; what else it asks for has to be
+    read."""
+    places, states = set(wanted.place_keys), {state.value for state in wanted.states or State}
+    here = {id for id, place, state in memories if place in places and state in states}
+    if not here or wanted == Filter(wanted.places, states=wanted.states):
+        return here
     conditions, bound = where(wanted)
-    return set(db.rows(f"SELECT VALUE id FROM $ids WHERE {conditions}", ids=records("memory", memories), **bound))
+    return set(db.rows(f"SELECT VALUE id FROM $ids WHERE {conditions}", ids=records("memory", here), **bound))
 
 
 def _edges(db: Database, entities: Sequence[str]) -> list[Edge]:

@@ -10,10 +10,11 @@ from retain.stores.surreal import hnsw, past_queries
 from retain.stores.surreal.cbor import record, records
 from retain.stores.surreal.database import Batch, Database
 from retain.stores.surreal.numbers import vector_numbers
+from retain.stores.surreal.rows import text_of
 from retain.stores.surreal.writing import MEMORY_BYTES, VECTOR_BYTES, count_terms
 
 Rows = Sequence[Mapping[str, Any]]
-_GONE = "id, num, user, session_id, content, title, tags, source, words, signs"
+_GONE = "id, num, user, session_id, position, content, title, tags, source, words, signs"
 
 
 def purge(db: Database, batch: Batch, ids: Sequence[MemoryId], change: int) -> None:
@@ -32,7 +33,7 @@ def purge(db: Database, batch: Batch, ids: Sequence[MemoryId], change: int) -> N
     batch.delete(records("vector", (n for row in gone for n in vector_numbers(row["num"], len(row["signs"])))))
     hnsw.forget(batch, hnsw.tables(db), [row["num"] for row in gone])
     batch.delete(records("access", names))
-    batch.delete(records("text", names))
+    batch.delete([text_of(row) for row in gone])
     batch.bind("gone", names)
     for table, field in _NAMING:
         # In two steps: a DELETE finds nothing by IN on the first field of an index over two, where a SELECT does.
@@ -80,7 +81,9 @@ def _entities(db: Database, batch: Batch, gone: Rows, before: Rows) -> None:
     )
     names = {row["id"] for row in gone}
     kept = {id for id, said in zip(suspects, speakers, strict=True) if set(said) - names}.union(stated)
-    batch.delete(records("entity", set(suspects) - kept))  # its relations go with it
+    alone = set(suspects) - kept
+    batch.delete(records("entity", alone))  # its relations go with it
+    batch.delete(records("aged", alone))
 
 
 def _underive(db: Database, batch: Batch, gone: Sequence[MemoryId], change: int) -> None:

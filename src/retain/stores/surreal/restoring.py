@@ -7,7 +7,7 @@ from retain.domain.changes import Contradiction, Restored
 from retain.domain.graph import Entity
 from retain.domain.transfer import Destroyed, Kept, KeptSession, Served
 from retain.stores.surreal import disputes
-from retain.stores.surreal.cbor import record, records
+from retain.stores.surreal.cbor import records
 from retain.stores.surreal.cursors import cursor_row
 from retain.stores.surreal.database import Batch
 from retain.stores.surreal.numbers import number_of
@@ -37,7 +37,6 @@ def restore(batch: Batch, restored: Restored, change: int) -> None:
 
 
 def _memories(batch: Batch, kept: Sequence[Kept]) -> None:
-    batch.merge([{"id": record("memory", one.memory), "position": one.position} for one in kept])
     batch.delete(records("access", (one.memory for one in kept if one.accessed is None)))
     used = [{"id": one.memory, "count": one.accesses, "last": one.accessed} for one in kept if one.accessed]
     _put(batch, "access", used)

@@ -12,6 +12,7 @@ from retain.domain.memory import Kind, Memory, Place, Provenance, Scope, Source,
 from retain.domain.places import agent_of, may_be_private
 from retain.domain.words import terms
 from retain.stores.moments import micros
+from retain.stores.surreal.cbor import record
 from retain.stores.surreal.counting import number_for
 
 KINDS = {kind.value: kind for kind in Kind}
@@ -21,12 +22,13 @@ _NO_SOURCE, _ACTIVE = Source(), Status()
 _NOTHING = {"tool": None, "file": None, "conversation_turn": None, "provenance": None}
 
 # All that a `Stored` is made of; what else a record has is for finding it.
-STORED = (
+FIELDS = (
     "id, content, title, type, category, scope, place, user, project, session_id, agent, tags, importance, source, "
     "metadata, created_at, updated_at, event_time, valid_from, valid_until, state, state_reason, state_since, "
-    "successor, consolidated, derived_from, reinforced, reinforced_at, version, model, "
-    "type::record('access', id.id()).{count, last} AS access"
+    "successor, consolidated, derived_from, reinforced, reinforced_at, version, model"
 )
+# With how often it was used. Of many memories that is better read beside them: going to each takes 40 µs, reading 7.
+STORED = f"{FIELDS}, type::record('access', id.id()).{{count, last}} AS access"
 
 
 def memory_row(memory: Memory) -> dict[str, Any]:
@@ -76,6 +78,11 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "version": memory.version,
         "fingerprint": fingerprint(memory.text),
     }
+
+
+def text_of(row: Mapping[str, Any]) -> Any:
+    """The record with the words of a memory."""
+    return record("text", [row["session_id"] or "", row["position"], row["num"]])
 
 
 def stored(row: Mapping[str, Any]) -> Stored:

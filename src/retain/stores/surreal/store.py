@@ -17,6 +17,7 @@ from retain.stores.surreal.database import Batch, Database
 from retain.stores.surreal.disputes import DisputeTables
 from retain.stores.surreal.failures import Overtaken
 from retain.stores.surreal.graph_tables import GraphTables
+from retain.stores.surreal.hnsw import When
 from retain.stores.surreal.listings import ListingTables
 from retain.stores.surreal.memories import MemoryTables
 from retain.stores.surreal.past_queries import PastTables
@@ -50,11 +51,12 @@ class SurrealStore(
 ):
     """Implements `ports.Store`. What it caches is checked by change number before every use."""
 
-    def __init__(self, db: Database, *, folder: Path | None = None, max_bytes: int | None = None) -> None:
-        """On a database that is open and signed in to; `folder` is where it lies, when that is on this machine."""
+    def __init__(
+        self, db: Database, *, folder: Path | None = None, max_bytes: int | None = None, hnsw: When | None = None
+    ) -> None:
+        """On a database of this version, as `connection` opens it; `folder` is where it lies, when that is here."""
         super().__init__(db)
-        self._folder, self._max_bytes = folder, max_bytes
-        migrations.migrate(db)
+        self._folder, self._max_bytes, self.hnsw = folder, max_bytes, hnsw
 
     def apply(self, changes: Changes) -> Applied | Conflict:
         if not changes.purged:  # destroying makes room

@@ -38,7 +38,7 @@ class VectorTables(Tables):
                 return found
         found = index.search(sight, vector, wanted, limit)
         if when and sight.change - (sight.filled or 0) >= when.behind:
-            self.background.start(f"fill {model}", lambda: self._fill(model))
+            self.background.start(f"fill {model}", lambda: self._fill(model), when.pause)
         return found
 
     def near(self, vector: Vector, model: str, wanted: Filter, floor: float) -> dict[MemoryId, float]:

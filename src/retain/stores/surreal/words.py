@@ -65,7 +65,7 @@ def _newest(db: Database, choice: Choice, wanted: Filter) -> list[tuple[MemoryId
     operator, chosen = choice
     conditions, bound = where_text(wanted)
     return db.rows(
-        f"""SELECT VALUE [id, num, words] FROM text WHERE words {MATCHES[operator]} $words AND {conditions}
+        f"""SELECT VALUE [memory, num, words] FROM text WHERE words {MATCHES[operator]} $words AND {conditions}
             ORDER BY num DESC LIMIT {MOST}""",
         words=searchable(" ".join(chosen)),
         **bound,

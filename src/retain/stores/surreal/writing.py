@@ -6,15 +6,16 @@ from typing import Any
 
 from retain.domain.changes import Changes
 from retain.domain.graph import Entity, Link, Relation, relation_id
-from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, Vector
+from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, Vector, user_of
 from retain.stores.moments import rest_row
 from retain.stores.signs import check_dimensions, pack
 from retain.stores.surreal.cbor import record, records
+from retain.stores.surreal.counting import number_for
 from retain.stores.surreal.database import Batch, guard
 from retain.stores.surreal.numbers import number_of, vector_numbers
 from retain.stores.surreal.planning import Known
 from retain.stores.surreal.recording import record_all
-from retain.stores.surreal.rows import memory_row
+from retain.stores.surreal.rows import memory_row, text_of
 from retain.stores.surreal.words import searchable
 
 # About what a memory and a vector take on a disk beside their text, which is there twice: as it is and in terms.
@@ -28,6 +29,7 @@ _STATE = """valid_from = IF valid_until = NULL OR valid_until > $at {
         IF valid_from = NULL { created_at } ELSE { valid_from } } ELSE { $input.valid_from },
     weight = $input.weight, by_rule = by_rule AND $input.by_rule, valid_until = $input.valid_until"""
 _LINK = "by_rule = by_rule AND $input.by_rule, stale = $input.stale"
+_AGE = "UPSERT type::record('aged', $entity.id()) RETURN NONE"
 _TAKEN = "created_at = $input.created_at, by_rule = $input.by_rule, stale = $input.stale"
 
 
@@ -49,6 +51,7 @@ class _Writing:
         self._vectors: dict[int, tuple[MemoryId, bytes]] = {}
         self._dropped: set[int] = set()
         self._positions = dict(known.positions)
+        self._kept = {kept.memory: kept.position for kept in changes.restored.memories} if changes.restored else {}
         self._new_models: dict[str, int] = {}
 
     def batch(self) -> Batch:
@@ -76,9 +79,11 @@ class _Writing:
     def _memory(self, memory: Memory, place: int) -> None:
         before = self._there.get(memory.id)
         row = {**memory_row(memory), "changed": self._change}
+        if memory.id in self._kept:
+            row["position"] = self._kept[memory.id]
         if before is None:
             num = number_of(self._change, place)
-            row |= {"num": num, "position": self._position(memory)}
+            row = {"position": self._position(memory), **row, "num": num}
             self._grown.update(documents=1, bytes=MEMORY_BYTES)
             before = {"num": num, "words": "", "content": "", "signs": [], "model": None, "title": None, "new": True}
         if before.get("new") or (before["content"], before["title"]) != (memory.text, memory.title):
@@ -145,9 +150,7 @@ class _Writing:
         old = {id: row for id, row in self._saved.items() if id in self._known.memories}
         batch.put("memory", new, ())
         batch.merge([{**row, "id": record("memory", id)} for id, row in old.items()])
-        texts = {id: {"memory": record("memory", id), "num": row["num"], **_text(row)} for id, row in new.items()}
-        batch.put("text", texts, ())
-        batch.merge([{"id": record("text", id), **_text(row)} for id, row in old.items() if "state" in row])
+        self._save_texts(batch, new, old)
         batch.insert("model", [{"id": name, "dimensions": length} for name, length in self._new_models.items()])
         batch.delete(records("vector", self._dropped - self._vectors.keys()))
         vectors = {number: {"memory": id, "numbers": numbers} for number, (id, numbers) in self._vectors.items()}
@@ -155,6 +158,18 @@ class _Writing:
         batch.put("vector", vectors, {n for row in known for n in vector_numbers(row["num"], len(row["signs"]))})
         before = {term for row in self._known.memories.values() for term in row["words"].split()}
         count_terms(batch, self._terms, self._known.terms | before)
+
+    def _save_texts(self, batch: Batch, new: Iterable[MemoryId], old: Mapping[MemoryId, Mapping[str, Any]]) -> None:
+        ids = {id: text_of(self._there[id]) for id in self._saved}
+        moved = [id for id in old if text_of(self._known.memories[id]) != ids[id]]
+        batch.delete([text_of(self._known.memories[id]) for id in moved])
+        there = ((id, self._there[id]) for id in (*new, *moved))
+        rows = {
+            tuple(ids[id].value[1]): {"memory": record("memory", id), "num": row["num"], **_text(row)}
+            for id, row in there
+        }
+        batch.put("text", rows, ())
+        batch.merge([{"id": ids[id], **_text(row)} for id, row in old.items() if "state" in row and id not in moved])
 
     def _history(self, entries: Iterable[HistoryEntry]) -> Iterable[tuple[int, dict[str, Any]]]:
         for place, entry in enumerate(entries):
@@ -180,28 +195,43 @@ class _Writing:
         changes = self._changes
         stated = [named for named in changes.stated if isinstance(named, Entity)]
         called = self._entities(batch, (*changes.entities, *stated))
-        links = [_link(link, called) for link in changes.links if link.memory in self._there]
+        there = [link for link in changes.links if link.memory in self._there]
+        links = [_link(link, called, self._there[link.memory]) for link in there]
         for memory, entity in changes.unlinked:
             # What is linked again stays: a record that a transaction has deleted it cannot make anew.
             again = [record("memory_entity", row["id"]) for row in links if row["id"][:2] == [memory, entity]]
             ends = record("memory", memory), record("entity", entity)
             batch.add("DELETE memory_entity WHERE in = $? AND out = $? AND id NOT IN $? RETURN NONE", *ends, again)
         for memory, stale in changes.stale:
-            batch.add("UPDATE memory_entity SET stale = $? WHERE in = $? RETURN NONE", stale, record("memory", memory))
-        links = [_link(link, called) for link in changes.links if link.memory in self._there]
-        batch.relate("memory_entity", links, _TAKEN if changes.restored else _LINK)
+            one = record("memory", memory)
+            batch.add("UPDATE memory_entity SET stale = $? WHERE in = $? RETURN NONE", stale, one)
+            if stale:
+                # In two steps: of a query with one result a loop takes that for the list.
+                batch.add("LET $entities = (SELECT VALUE out FROM memory_entity WHERE in = $?)", one)
+                batch.add(f"FOR $entity IN $entities {{ {_AGE} }}")
+        self._links(batch, links)
         batch.relate("relates_to", [relation_row(relation, called) for relation in changes.relations], _SEE)
         for named in stated:
             one = record("entity", called[named.id])
             batch.add(
                 "UPDATE $? SET stated = true, description = $? ?? description RETURN NONE", one, named.description
             )
-        there = self._known.ends | set(called.values())
+        known = self._known.ends | set(called.values())
         relations = (relation_row(one, called) for one in changes.stated if isinstance(one, Relation))
         for row in relations:
             # Another process may have destroyed an end meanwhile.
-            if {row["in"].value[1], row["out"].value[1]} <= there:
+            if {row["in"].value[1], row["out"].value[1]} <= known:
                 batch.relate("relates_to", [row], _STATE)
+
+    def _links(self, batch: Batch, rows: Sequence[Mapping[str, Any]]) -> None:
+        for id, before in self._known.memories.items():
+            now = self._there[id]
+            if (now["place"], now["state"]) != (before["place"], before["state"]):
+                moved = "UPDATE memory_entity SET place = $?, state = $? WHERE in = $? RETURN NONE"
+                batch.add(moved, now["place"], now["state"], record("memory", id))
+        batch.relate("memory_entity", rows, _TAKEN if self._changes.restored else _LINK)
+        if aged := [row["out"] for row in rows if row["stale"]]:
+            batch.add(f"FOR $entity IN $? {{ {_AGE} }}", aged)
 
     def _entities(self, batch: Batch, entities: Sequence[Entity]) -> dict[str, str]:
         """The ids under which they are known: that of the one that is there, if its key is taken."""
@@ -255,6 +285,7 @@ def entity_row(entity: Entity, num: int) -> dict[str, Any]:
         "id": entity.id,
         "num": num,
         "owner": owner,
+        "counted_user": number_for(user_of(owner)),
         "name": entity.name,
         "folded": name,
         "type": entity.type,
@@ -265,7 +296,7 @@ def entity_row(entity: Entity, num: int) -> dict[str, Any]:
     }
 
 
-def _link(link: Link, called: Mapping[str, str]) -> dict[str, Any]:
+def _link(link: Link, called: Mapping[str, str], memory: Mapping[str, Any]) -> dict[str, Any]:
     entity = called.get(link.entity, link.entity)
     return {
         "id": [link.memory, entity, link.relationship],
@@ -275,6 +306,8 @@ def _link(link: Link, called: Mapping[str, str]) -> dict[str, Any]:
         "created_at": link.created,
         "by_rule": link.by_rule,
         "stale": link.stale,
+        "place": memory["place"],
+        "state": memory["state"],
     }
 
 

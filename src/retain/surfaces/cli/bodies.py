@@ -14,7 +14,7 @@ from retain.domain.time import iso
 from retain.engine.lifecycle.undoing import Undone
 from retain.surfaces.render import Body, memory_id
 
-SECRET = ("remote_pass", "embedding_key")
+SECRET = ("remote_pass", "embedding_key", "llm_key")
 MASK = "••••"
 _IN_URL = re.compile(r"(://[^/@]*:)[^/@]*@")
 
@@ -93,6 +93,8 @@ def checks(them: Sequence[Check], done: Sequence[str], *, sound: bool) -> Body:
 def shown(loaded: Loaded, name: str) -> object:
     """A setting as it may be shown: never a password."""
     value = getattr(loaded.settings, name)
+    if name == "store" and loaded.settings.is_on_server:
+        return "surrealdb"  # whatever is set: a server is one
     if name in SECRET and value:
         return MASK
     if isinstance(value, str):

@@ -17,10 +17,9 @@ from retain.wiring import check_surrealdb
 
 @click.group(invoke_without_command=True)
 @click.pass_context
-def db(context: click.Context) -> None:
+def db(context: click.Context) -> int | None:
     """Serve a database of SurrealDB to other processes, or say how it is; alone, status."""
-    if context.invoked_subcommand is None:
-        context.invoke(status)
+    return context.invoke(status) if context.invoked_subcommand is None else None
 
 
 db.add_command(queue)

@@ -14,6 +14,7 @@ from retain.engine.status import Report
 from retain.surfaces.cli import bodies
 from retain.surfaces.cli.draw import DIM, Drawn, facts, several
 from retain.surfaces.cli.terminal import Indented, line
+from retain.whereabouts import shown
 
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -31,7 +32,7 @@ def status(report: Report, caller: Caller, settings: Settings) -> Drawn:
             if counts.unembedded
             else None,
             "model": report.model + (f" ({report.model_state.why})" if report.model_state.why else ""),
-            "store": f"{settings.database_file}, {report.size / 1e6:.1f} MB",
+            "store": f"{shown(settings)}, {report.size / 1e6:.1f} MB",
             "database": _connection(report.connection),
             "code": f"{counts.code_chunks:,} chunks (`retain projects` lists them)" if counts.code_chunks else None,
             "project": caller.project.path if caller.project else "none (home or root)",

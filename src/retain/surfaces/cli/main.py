@@ -4,7 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -39,6 +39,8 @@ class Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:  # Any: as click has it
         given = list(sys.argv[1:] if args is None else args)
+        # Python has no stream where whoever started it closed one (`>&-`); what is written there goes nowhere.
+        sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
         for stream in (sys.stdout, sys.stderr):
             # A terminal that cannot show a letter shows its number.
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a TextIOWrapper, here
@@ -96,6 +98,10 @@ def _hook(arguments: Sequence[str]) -> None:
     from retain.surfaces.hooks.runner import main
 
     main(arguments)
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - open until the process ends
 
 
 def _alone(call: Call) -> None:

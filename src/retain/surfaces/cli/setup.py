@@ -22,6 +22,7 @@ from retain.surfaces.cli.terminal import Terminal
 from retain.surfaces.setup import project as projects
 from retain.surfaces.setup import summaries as in_project
 from retain.surfaces.setup.worker import end_worker
+from retain.whereabouts import shown
 
 _LLM = {
     "none": "rules alone, on this machine and for nothing",
@@ -205,6 +206,6 @@ def _staying(root: Path) -> Iterator[str]:
 
 
 def _kept(call: Call) -> Iterator[str]:
-    file = call.loaded.settings.database_file
-    if file.exists():
-        yield f"memories stay where they are: {file}"
+    settings = call.loaded.settings
+    if settings.is_on_server or settings.database_file.exists():
+        yield f"memories stay where they are: {shown(settings)}"

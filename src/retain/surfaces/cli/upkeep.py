@@ -87,7 +87,8 @@ def backup(call: Call, file: Path | None) -> None:
 def restore(call: Call, file: Path, yes: bool) -> None:
     """Put a backup FILE in the place of the store; the present one is kept beside it."""
     settings = call.loaded.settings
-    if file.is_file() and not yes and not call.terminal.asked(f"Replace {settings.database_file} by {file}?"):
+    is_there = file.is_file() and not settings.uses_surrealdb  # else it is refused without a question
+    if is_there and not yes and not call.terminal.asked(f"Replace {settings.database_file} by {file}?"):
         raise Refused(f"{file} was not restored: it takes the place of the present store, so it takes --yes")
     kept = maintenance.restore(settings, file)
     body = {"restored": str(file), "store": str(settings.database_file), "replaced_store_kept_as": str(kept)}

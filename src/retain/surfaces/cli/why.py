@@ -15,6 +15,7 @@ from retain.surfaces.cli import exits, options
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.cli.terminal import Indented, line
 from retain.surfaces.hooks import injected, reading
+from retain.whereabouts import readable_file
 
 Entry = Mapping[str, Any]  # a line of JSON
 Said = Mapping[str, tuple[str, str]]
@@ -49,10 +50,23 @@ def why(call: Call, id: str | None, session: str | None, limit: int) -> int | No
     settings = call.loaded.settings
     everything = injected.everything(str(settings.home.expanduser()))
     found = [entry for entry in everything if _is_meant(entry, bare, session)][-limit:][::-1]
-    said = reading.said(str(settings.database_file), {str(entry["memory"]) for entry in found}, settings.user_id)
+    said = _said(call, {str(entry["memory"]) for entry in found})
     body = {"injected": [_told(entry, said) for entry in found], "count": len(found)}
     call.terminal.tell(body, _drawn(found, said) if found else _nothing(everything, bare, session))
     return None if found else exits.NOTHING
+
+
+def _said(call: Call, ids: set[str]) -> Said:
+    """What each memory says; from the store itself where there is no file that anybody can read."""
+    file = readable_file(call.loaded.settings)
+    if file:
+        return reading.said(str(file), ids, call.loaded.settings.user_id)
+    if not ids:
+        return {}
+    with call.memory() as app:
+        found, user = app.engine.parts.store.memories(sorted(ids)), app.settings.user_id
+        own = (stored.memory for stored in found.values() if stored.memory.place.user == user)
+        return {memory.id: (memory.text, memory.status.state.value) for memory in own}
 
 
 def _is_meant(entry: Entry, id: str | None, session: str | None) -> bool:

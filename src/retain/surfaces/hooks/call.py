@@ -57,8 +57,14 @@ class Call:
 
     @property
     def database(self) -> str:
-        """The store's file; `:memory:` when it has none."""
+        """The store's file or folder; `:memory:` when it has none."""
         return str(self.settings["database_file"])
+
+    @property
+    def readable(self) -> str | None:
+        """The file that a hook can read itself: the store's, or the copy of one on a server; None where none can."""
+        file = self.settings.get("readable_file")
+        return file if isinstance(file, str) else None
 
     @property
     def project_dir(self) -> str:

@@ -20,7 +20,8 @@ def session_start(call: "Call") -> str:
             _recorded(call)
         return _injected("at_start", call)
     finally:
-        if _captures(call) and spool.waiting(call.home):
+        # A folder that one process has open is for the server that starts at this moment too: the worker comes later.
+        if _captures(call) and call.readable and spool.waiting(call.home):
             spool.start_worker(call.home)
 
 

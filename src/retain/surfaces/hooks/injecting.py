@@ -28,6 +28,7 @@ OLD = 60 * 86_400.0  # seconds after which a note says of when it is
 LOST = ("compact", "clear")  # ways to begin in which the conversation so far is gone
 EDITING = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
 ERROR_LINES = 12  # of the end of an error: what failed stands there
+ONLY_BY_SERVER = "only its own process can read this store: notes come with prompts, from a server that answers"
 _BYTES_PER_TOKEN = 4
 FEWEST_TOKENS = 60  # the frame and one short line
 _ID_TOKENS = 9  # of ` [memory:<id>]`
@@ -48,6 +49,8 @@ class Shown:
 def at_start(call: "Call") -> str:
     """A summary of what is known, for every way in which a session begins: after each the agent knows nothing of it."""
     now = time.time()
+    if call.readable is None:
+        log.note(call.home, call.event, note=ONLY_BY_SERVER)
     rows = [_row(found) for found in _rows_for_summary(call, now)]
     there = _lines_of_claude_md(call)
     told = {row.id: text for row in rows if (text := line(row)) in there} if there else {}
@@ -163,7 +166,7 @@ def _answered(call: "Call", prompt: str, earlier: "injected.Earlier") -> "dict[s
     from retain.surfaces.hooks.asking import SECONDS, ask
 
     request = {
-        "store": call.database,
+        "store": call.settings.get("store_name"),
         "prompt": prompt,
         "session": call.session,
         "user": call.user,

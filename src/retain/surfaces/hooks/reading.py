@@ -19,9 +19,8 @@ def opened_for(call: "Call") -> "sqlite3.Connection | None":
     """The store, to be read; None while there is none, or none that is a file. Raises `CannotRead`."""
     import os
 
-    if call.settings.get("store", "sqlite") != "sqlite" or not os.path.isfile(call.database):
-        return None
-    return opened(call.database, min(SECONDS, call.left()))
+    file = call.readable
+    return opened(file, min(SECONDS, call.left())) if file and os.path.isfile(file) else None
 
 
 def sight_of(call: "Call", lost: "float | None" = None) -> Sight:

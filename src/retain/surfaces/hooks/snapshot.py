@@ -62,7 +62,7 @@ def settings_for(folder: str) -> tuple[dict[str, object], tuple[str, ...]]:
     found = read_object(_file(folder))
     if found.get("version") == __version__ and _is_fresh(found.get("sources")):
         settings = found.get("settings")
-        if isinstance(settings, dict):
+        if isinstance(settings, dict) and "store_name" in settings:
             return settings, ()
     return _read_anew(folder)
 
@@ -88,7 +88,9 @@ def _read_anew(folder: str) -> tuple[dict[str, object], tuple[str, ...]]:
         loaded = load(folder=_as_path(folder))
     except Exception as error:  # noqa: BLE001 - whatever is wrong with the settings, a hook goes on without them
         home = first_home()
-        standard = {**_AS_THEY_COME, "home": home, "database_file": os.path.join(home, "retain.db")}
+        file = os.path.join(home, "retain.db")
+        files = dict.fromkeys(("database_file", "readable_file", "store_name"), file)
+        standard = {**_AS_THEY_COME, "home": home, **files}
         return standard, (f"settings cannot be read ({type(error).__name__}: {error}); going on without them",)
     try:
         return keep(loaded, folder), loaded.problems
@@ -107,9 +109,12 @@ def _with_installed_packages() -> None:
 
 
 def _plain(loaded: "Loaded") -> dict[str, object]:
+    from retain.whereabouts import name_of, readable_file
+
     values = {name: getattr(loaded.settings, name) for name in FIELDS}
     values["home"] = os.path.abspath(os.path.expanduser(values["home"]))
     values["database_file"] = _absolute(str(values["database_file"]))
+    values["store_name"], values["readable_file"] = name_of(loaded.settings), readable_file(loaded.settings)
     values["fault"] = "; ".join(loaded.problems) if "fault" in loaded.origins.get("capture", "") else None
     return {name: value if isinstance(value, _JSON) else str(value) for name, value in values.items()}
 

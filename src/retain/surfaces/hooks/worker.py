@@ -20,7 +20,7 @@ from retain.engine.capture.capture import Captured, Portion
 from retain.engine.lifecycle.merging import IN_HOOKS, Merged, Occasion, is_due
 from retain.engine.trust import sleeping
 from retain.engine.trust.sleeping import Slept
-from retain.errors import Unavailable
+from retain.errors import ConfigError, StoreBusy, Unavailable
 from retain.run_files import Lock
 from retain.surfaces.hooks import log, snapshot, spool, transcript
 from retain.surfaces.hooks.transcript import Mark, Reading
@@ -28,6 +28,9 @@ from retain.surfaces.hooks.transcript import Mark, Reading
 SECONDS = 300.0
 # For vectors that were not ready when their memories were stored.
 _SETTLE_SECONDS = 30.0
+# A client's server ends a moment after its session, and until then a folder of SurrealDB is open there.
+BUSY_SECONDS = 10.0
+_LOOK_SECONDS = 1.0
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -89,7 +92,8 @@ def _deal_with(home: str, path: str, left: Callable[[], float]) -> None:
         if given is None:
             return
         outcome = work_on(home, _item(given), left)
-    except Unavailable as error:
+    except (Unavailable, ConfigError) as error:
+        # A password may be set where another session runs, and a setting may be mended.
         log.note(home, "capture", error, kept="in the spool")
         return
     except Exception as error:  # noqa: BLE001 - one conversation must not stop the others; the log tells
@@ -115,6 +119,7 @@ def work_on(home: str, item: Item, left: Callable[[], float]) -> Outcome:
     if not settings.capture or settings.deployment_mode == "embedded-memory":
         return Outcome(note="capture is off")
     with Retain(loaded, own_session=False) as app:
+        _open(app, min(left(), BUSY_SECONDS if item.event == "SessionEnd" else 0.0))
         caller = app.caller(item.session)
         before = app.engine.parts.store.extractions(_project(caller), caller.user)
         outcome = _all_read(app, item, caller, left)
@@ -122,6 +127,19 @@ def work_on(home: str, item: Item, left: Callable[[], float]) -> Outcome:
             outcome = _consolidated(app, caller, outcome, left)
         _conclude(app, item, caller, outcome, left)
     return outcome
+
+
+def _open(app: Retain, patience: float) -> None:
+    """StoreBusy when another process has had the store to itself for all that time."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            _ = app.engine
+            return
+        except StoreBusy:
+            if time.monotonic() + _LOOK_SECONDS > until:
+                raise
+        time.sleep(_LOOK_SECONDS)
 
 
 def _consolidated(app: Retain, caller: Caller, outcome: Outcome, left: Callable[[], float]) -> Outcome:

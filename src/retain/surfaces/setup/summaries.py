@@ -16,7 +16,7 @@ from retain.surfaces import claude_md, section
 def text_now(loaded: Loaded) -> str:
     """What a summary would say; a memory that nobody has used yet says nothing, and is not made to find out."""
     settings = loaded.settings
-    if settings.store == "sqlite" and not settings.database_file.exists():
+    if not settings.is_on_server and not settings.database_file.exists():
         return ""
     with Retain(loaded, own_session=False) as app:
         return app.engine.digest(app.caller(), settings.claude_md_lines).markdown

@@ -258,7 +258,8 @@ def reset_all_memory(
     """Delete everything: memories, entities, relations, code. Only when the user asked for exactly this."""
     if not confirm:
         return {"reset": False, "message": "Confirmation required. Set confirm=true to delete all data."}
-    return reports.emptied(*maintenance.reset(app, app.now(), app.caller(user=user_id)))
+    done = maintenance.reset(app, app.now(), app.caller(user=user_id))
+    return reports.emptied(*done, on_surrealdb=app.settings.uses_surrealdb)
 
 
 def _memory_id(id: str) -> str:
