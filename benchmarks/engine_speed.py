@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from building import START, caller, copy_of, projects, store_of
 from corpus import LookedUp, model, questions, texts, vectors
 from measuring import Row, Times, timed
 from retain.app import SystemClock
@@ -26,7 +27,6 @@ from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
 from retain.ports import Embedder
 from retain.stores.sqlite.store import SqliteStore
-from building import START, caller, copy_of, projects, store_of
 
 TARGETS = {10_000: 5.0, 100_000: 20.0, 1_000_000: 100.0}
 WARM_UP = 20

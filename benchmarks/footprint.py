@@ -7,11 +7,11 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 import retain
+from building import caller
 from corpus import LookedUp, texts, vector_of, vectors
 from engine_speed import engine_on
 from measuring import Row
 from retain.engine.drafts import Draft
-from building import caller
 
 MB = 1_000_000
 

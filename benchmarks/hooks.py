@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from building import FOLDERS, copy_of
 from measuring import Row, Times, load_average, table
 from results import save
 from retain.run_files import is_held
 from retain.surfaces.hooks import entry
-from building import FOLDERS, copy_of
 
 SAMPLES = Path(__file__).parents[1] / "tests" / "transcripts" / "hooks"
 BARE = (sys.executable, "-I", "-S", "-c")

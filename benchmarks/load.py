@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from building import copy_of
 from corpus import texts
 from measuring import Row, quantile
 from servers import PROC, RETAIN, Server, environment
-from building import copy_of
 
 SERVERS = 8
 PAUSE = 0.4  # seconds between two recalls of one window

@@ -15,6 +15,7 @@ from contextlib import closing
 import numpy as np
 
 import servers
+from building import caller, store_of
 from corpus import LookedUp, questions, vectors
 from engine_speed import engine_on
 from measuring import Row, Times, load_average, table, timed
@@ -25,7 +26,6 @@ from retain.engine.engine import Engine
 from retain.engine.lookup.matching import Search
 from retain.engine.parts import places
 from retain.engine.recall.recall import Question
-from building import caller, store_of
 
 ASKED = 60
 WARM_UP = 10

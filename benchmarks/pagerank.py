@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import servers
+from building import START, caller, copy_of, projects
 from corpus import LookedUp, questions
 from engine_speed import ASKED, WARM_UP, engine_on
 from measuring import Row, Times, load_average, table, timed
@@ -29,7 +30,6 @@ from retain.engine.parts import places
 from retain.engine.recall import channels
 from retain.engine.recall.channels import ChannelQuestion, Channels, Weights
 from retain.engine.recall.recall import Question
-from building import START, caller, copy_of, projects
 
 SIZE = 10_000
 GRAPH, RECALL = 20.0, 5.0  # milliseconds: the design's table

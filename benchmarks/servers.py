@@ -12,10 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from building import FOLDERS, copy_of
 from corpus import texts
 from measuring import Row
 from retain.config import apart
-from building import FOLDERS, copy_of
 
 EMPTY = "from mcp.server import MCPServer; MCPServer('empty').run()"
 RETAIN = [sys.executable, "-m", "retain", "serve"]
