@@ -434,7 +434,7 @@ def test_a_password_that_was_changed_meanwhile_is_the_reason_that_is_told(own_se
 def test_after_it_was_closed_nothing_is_tried(own_server):
     link = on_server(at(own_server), now)
     link.close()
-    with pytest.raises(LinkLost):
+    with pytest.raises(StoreDown, match="closed"):
         Database(link).run("RETURN 1")
     assert "surreal-reconnect" not in {thread.name for thread in threading.enumerate()}
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from operator import itemgetter
 from typing import Any
 
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Stored
@@ -113,8 +114,10 @@ class MemoryTables(Tables):
     def history(self, *ids: MemoryId) -> list[HistoryEntry]:
         if not ids:
             return []
-        query = f"SELECT {_ENTRY} FROM memory_history WHERE memory IN $ids ORDER BY id"
-        return [entry_of(row) for row in self.db.rows(query, ids=list(ids))]
+        # One after the other: a thousand with IN take seconds.
+        each = f"$ids.map(|$one| (SELECT {_ENTRY} FROM memory_history WHERE memory = $one))"
+        (found,) = self.db.run(f"RETURN {each}", ids=list(dict.fromkeys(ids)))
+        return [entry_of(row) for row in sorted((row for rows in found for row in rows), key=itemgetter("id"))]
 
     def unembedded(
         self, model: str, limit: int, *, by_others: bool, user: str | None = None

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,11 @@ def faults(db: Database) -> list[str]:
 
 
 def folder_bytes(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    total = 0
+    for file in folder.rglob("*"):
+        with suppress(FileNotFoundError):  # the engine merges its files at any moment
+            total += file.stat().st_size if file.is_file() else 0
+    return total
 
 
 def counted_bytes(db: Database) -> int:
