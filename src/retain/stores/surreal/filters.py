@@ -57,10 +57,9 @@ def _sorts(wanted: Filter) -> Iterator[Condition]:
 
 def _times(wanted: Filter) -> Iterator[Condition]:
     if wanted.after:
-        yield "@happened >= $f_after", {"f_after": micros(wanted.after)}
+        yield "@age < $f_after", {"f_after": 1 - micros(wanted.after)}
     if wanted.before:
-        # Not `<=`, which leaves out what is equal where an index serves that has a further field.
-        yield "@happened < $f_before", {"f_before": micros(wanted.before) + 1}
+        yield "@age >= $f_before", {"f_before": -micros(wanted.before)}
     if wanted.valid_at:
         valid = "@valid_from <= $f_valid AND (@valid_until = NULL OR @valid_until > $f_valid)"
         yield valid, {"f_valid": wanted.valid_at}

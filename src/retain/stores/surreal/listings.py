@@ -40,9 +40,9 @@ class ListingTables(Tables):
         them has are looked at."""
         if beyond is None:
             return self._first(wanted, number, "")
-        row = {"at": micros(beyond.at), "row": record("memory", beyond.id)}
-        same = self._all(wanted, "AND happened = $at AND id < $row", **row)
-        return [*same, *self._first(wanted, number, "AND happened < $at", **row)][:number]
+        row = {"at": -micros(beyond.at), "older": 1 - micros(beyond.at), "row": record("memory", beyond.id)}
+        same = self._all(wanted, "AND age = $at AND id < $row", **row)
+        return [*same, *self._first(wanted, number, "AND age >= $older", **row)][:number]
 
     def _first(self, wanted: Filter, number: int, further: str, **bound: Any) -> list[At]:
         parts, values = newest(wanted, number + 1, "VALUE [happened, id]", further)
@@ -51,7 +51,7 @@ class ListingTables(Tables):
         if len(rows) <= number or rows[number - 1][0] != rows[number][0]:
             return rows[:number]
         last = rows[number - 1][0]
-        same = self._all(wanted, "AND happened = $last", last=last)
+        same = self._all(wanted, "AND age = $last", last=-last)
         return [*(row for row in rows if row[0] > last), *same][:number]
 
     def _all(self, wanted: Filter, further: str, **bound: Any) -> list[At]:
@@ -63,8 +63,9 @@ class ListingTables(Tables):
         """How many come before the row that a page begins after, and that row."""
         if beyond is None:
             return 0
-        earlier = "AND happened >= $at AND (happened > $at OR id >= $row)"
-        return counted(self.db, wanted, earlier, at=micros(beyond.at), row=record("memory", beyond.id))
+        earlier = "AND age < $older AND (age < $at OR id >= $row)"
+        at = -micros(beyond.at)
+        return counted(self.db, wanted, earlier, at=at, older=at + 1, row=record("memory", beyond.id))
 
     def cards(self, ids: Sequence[MemoryId]) -> dict[MemoryId, Card]:
         if not ids:

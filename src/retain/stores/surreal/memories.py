@@ -70,7 +70,7 @@ class MemoryTables(Tables):
 
     def listed(self, wanted: Filter, limit: int, offset: int = 0) -> list[Stored]:
         """Each place and state gives its own newest, in the order of an index; the newest of those remain."""
-        parts, bound = newest(wanted, limit + offset, "id, happened, num")
+        parts, bound = newest(wanted, limit + offset, "id, happened, num, age, back")
         if not parts:
             return []
         order = "ORDER BY happened DESC, num DESC"

@@ -13,7 +13,7 @@ Bound = dict[str, Any]
 
 def newest(wanted: Filter, limit: int, fields: str, further: str = "") -> tuple[list[str], Bound]:
     """Subqueries that each give the newest of a place and a state, and the values to bind."""
-    order = f"ORDER BY happened DESC, num DESC LIMIT {limit}"
+    order = f"ORDER BY age, back LIMIT {limit}"
     return each(wanted, f"(SELECT {fields} FROM {{table}} WHERE {{passing}} {further} {order})")
 
 

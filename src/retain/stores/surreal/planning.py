@@ -64,7 +64,7 @@ def known(db: Database, changes: Changes) -> Known:
     terms = {term for said in words for term in said.split()}
     asked.some("terms", "SELECT VALUE id FROM $?", records("term", terms))
     # One after the other with their values, since only these lead to an index.
-    asked.each("session", "SELECT position FROM memory WHERE session_id = $? ORDER BY position DESC LIMIT 1", sessions)
+    asked.each("session", "SELECT position, turned FROM memory WHERE session_id = $? ORDER BY turned LIMIT 1", sessions)
     active = "SELECT VALUE id FROM memory WHERE place = $? AND {} = $? AND state = 'active'"
     asked.each("twin", active.format("fingerprint"), twins)
     asked.each("title", active.format("title_key"), titles)

@@ -5,6 +5,9 @@ is JSON text. Terms are made in Python, equal for every store, so the analyzer o
 No index is in the order of a datetime: the engine's keys have it as text, and sort 9:30:02 after 9:30:02.5. So
 `happened` is the event_time in microseconds. And where an index has a further field, `<=` leaves out what is equal and
 `>` may let it in: only `<` and `>=` hold.
+An index is read forward only: backward, the engine in a folder takes 50 ms and more for what it has not merged yet. So
+what is wanted newest, last or heaviest first is there as a negative number: `age`, `back`, `turned`, `recency`,
+`lightness`.
 A `text` is what is searched by words of a memory, in a table of its own: a match is read whole, and this one is small.
 Its id is [session or '', position, number]: what was said around a memory is a range of ids, of which one takes a tenth
 of the time that looking up its positions in an index does.
@@ -62,10 +65,13 @@ DEFINE FIELD chunks_missing ON memory TYPE int;
 DEFINE FIELD signs ON memory TYPE array<bytes>;
 DEFINE INDEX memory_twin ON memory FIELDS place, fingerprint;
 DEFINE INDEX memory_titled ON memory FIELDS place, title_key;
-DEFINE INDEX memory_newest ON memory FIELDS place, state, happened, num;
+DEFINE FIELD age ON memory TYPE int VALUE -happened;
+DEFINE FIELD back ON memory TYPE int VALUE -num;
+DEFINE FIELD turned ON memory TYPE int VALUE -position;
+DEFINE INDEX memory_newest ON memory FIELDS place, state, age, back;
 DEFINE INDEX memory_owned ON memory FIELDS user, project;
 DEFINE INDEX memory_counted ON memory FIELDS counted_user, state, scope, type, counted_place;
-DEFINE INDEX memory_said ON memory FIELDS session_id, position;
+DEFINE INDEX memory_said ON memory FIELDS session_id, turned;
 DEFINE INDEX memory_changed ON memory FIELDS changed;
 DEFINE INDEX memory_made ON memory FIELDS sources;
 DEFINE INDEX memory_embedded ON memory FIELDS model, chunks_missing, num;
@@ -132,7 +138,8 @@ DEFINE FIELD stale ON memory_entity TYPE bool;
 DEFINE FIELD place ON memory_entity TYPE string;
 DEFINE FIELD state ON memory_entity TYPE string;
 DEFINE INDEX link_memory ON memory_entity FIELDS in;
-DEFINE INDEX link_newest ON memory_entity FIELDS out, in;
+DEFINE FIELD recency ON memory_entity TYPE int;
+DEFINE INDEX link_newest ON memory_entity FIELDS out, recency;
 DEFINE INDEX link_stale ON memory_entity FIELDS stale, out;
 DEFINE INDEX link_said ON memory_entity FIELDS relationship, out;
 DEFINE TABLE aged SCHEMAFULL;
@@ -144,8 +151,9 @@ DEFINE FIELD by_rule ON relates_to TYPE bool;
 DEFINE FIELD valid_from ON relates_to TYPE datetime | null;
 DEFINE FIELD valid_until ON relates_to TYPE datetime | null;
 DEFINE FIELD counted_user ON relates_to TYPE int VALUE in.counted_user ?? 0;
-DEFINE INDEX relation_outgoing ON relates_to FIELDS in, weight;
-DEFINE INDEX relation_incoming ON relates_to FIELDS out, weight;
+DEFINE FIELD lightness ON relates_to TYPE float VALUE -weight;
+DEFINE INDEX relation_outgoing ON relates_to FIELDS in, lightness;
+DEFINE INDEX relation_incoming ON relates_to FIELDS out, lightness;
 DEFINE INDEX relation_counted ON relates_to FIELDS counted_user;
 DEFINE TABLE contradiction SCHEMAFULL;
 DEFINE FIELD older ON contradiction TYPE string;

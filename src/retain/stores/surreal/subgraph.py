@@ -107,8 +107,8 @@ def _both_ways(
     db: Database, entities: Sequence[str], condition: str, number: int, now: datetime
 ) -> dict[str, tuple[list[Row], list[Row]]]:
     queries = [
-        f"""SELECT VALUE {_RELATION} FROM relates_to WHERE {end} = ${name} AND weight > 0 {condition}
-            ORDER BY weight DESC LIMIT {number}"""
+        f"""SELECT VALUE {_RELATION} FROM relates_to WHERE {end} = ${name} AND lightness < 0 {condition}
+            ORDER BY lightness LIMIT {number}"""
         for end in ("in", "out")
         for name in names(entities)
     ]
@@ -127,7 +127,7 @@ def _holds(row: Row, now: datetime) -> bool:
 
 
 def _newest(db: Database, room: Sequence[tuple[str, int]], wanted: Filter) -> dict[Pair, float]:
-    """The memories stored last that speak of each entity: ids grow with time, so an index has them in order."""
+    """The memories stored last that speak of each entity: an index has them in order."""
     kept: dict[str, list[Spoken]] = {}
     left = list(room)
     # Twice as many at once: where a place has but half of them, that saves another round.
@@ -145,7 +145,7 @@ def _links(db: Database, most: Mapping[str, int], condition: str) -> dict[str, l
     entities = list(most)
     queries = [
         f"""SELECT VALUE [in, place, state, by_rule, stale] FROM memory_entity WHERE out = ${name} {condition}
-            ORDER BY in DESC LIMIT {number}"""
+            ORDER BY recency LIMIT {number}"""
         for name, number in zip(names(entities), most.values(), strict=True)
     ]
     return dict(zip(entities, each(db, queries, entities), strict=True)) if entities else {}

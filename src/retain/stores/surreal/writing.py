@@ -308,6 +308,7 @@ def _link(link: Link, called: Mapping[str, str], memory: Mapping[str, Any]) -> d
         "stale": link.stale,
         "place": memory["place"],
         "state": memory["state"],
+        "recency": -memory["num"],
     }
 
 
