@@ -22,12 +22,13 @@ demo: install
 test: install
 	$(BIN)/python -m pytest -n auto
 
-# The tests of the five sets, each on a database of its own: a real engine behind a socket. Then the long journeys.
+# The tests of the engine in memory, those of the five sets each on a database of its own behind a socket, and the long
+# journeys.
 ON_SURREALDB = RETAIN_TEST_STORE=surrealdb $(BIN)/python -m pytest -n auto
 SETS = default* scoped_* graph_* capture_tools* bank_* audrey_* properties resources errors code_tools code_server \
   rpc* disputes_shown mcp_server
 surreal: install
-	$(ON_SURREALDB) $(wildcard $(SETS:%=tests/surfaces/test_%.py))
+	$(ON_SURREALDB) tests/engine $(wildcard $(SETS:%=tests/surfaces/test_%.py))
 	RETAIN_TEST_ROUNDS=long $(BIN)/python -m pytest -n auto -k 'not sqlite' \
 	  $(patsubst %,tests/journeys/test_%.py,cut_connection surreal_servers many_processes)
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from retain.errors import ConfigError, RetainError
 from retain.stores.surreal import migrations
 from retain.stores.surreal.database import Database, Link
-from retain.stores.surreal.failures import Forbidden, LinkLost, Overtaken
+from retain.stores.surreal.failures import Forbidden
 from retain.stores.surreal.links import EmbeddedLink
+from retain.stores.surreal.retrying import insisting
 
 if TYPE_CHECKING:  # what speaks over sockets takes 70 ms to import
     from retain.stores.surreal.reconnecting import Reconnecting
@@ -75,10 +76,7 @@ def signed_in(address: Address) -> "SocketLink":
         check_server(str(db.call("version")), address.url)
         if address.user:
             _sign_in(db, address)
-        _prepare(db, address)
-    except Overtaken as error:
-        link.close()
-        raise LinkLost(f"{address.url} is just being set up by others ({error}); try again in a moment") from error
+        insisting(lambda: _prepare(db, address))  # others may be setting it up
     except RetainError:
         link.close()
         raise
