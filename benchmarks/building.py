@@ -49,7 +49,7 @@ def store_of(size: int) -> Path:
         for left in CACHE.glob(f"store-{size}-*"):
             left.unlink()
         store = SqliteStore(part)
-        for changes in _batches(size):
+        for changes in batches(size):
             store.apply(changes)
         store.close()
         _age(part, size)
@@ -90,7 +90,7 @@ def _format() -> str:
     return hashlib.sha256(b"".join(written)).hexdigest()[:10]
 
 
-def _batches(size: int) -> Iterator[Changes]:
+def batches(size: int) -> Iterator[Changes]:
     chance = np.random.default_rng(size)
     graph = _graph(min(size, ENTITIES), chance)
     yield Changes(at=START, entities=tuple(graph), relations=_relations(graph, min(5 * size, RELATIONS), chance))

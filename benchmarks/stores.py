@@ -3,7 +3,7 @@
     python benchmarks/stores.py [--sizes 1000,10000,100000] [--kinds sqlite,memory,folder,socket]
 
 Every row is a time, and beside it how many times as long it takes as SQLite in the same run. The server of the kind
-`socket` is `retain db serve` in a process of its own; a store is filled by the code of `retain copy`.
+`socket` is `retain db serve` in a process of its own.
 """
 
 import argparse
@@ -14,11 +14,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-from building import START, caller, store_of
+from building import START, batches, caller
 from corpus import model, questions
 from measuring import Row, load_average, table
 from results import save
@@ -29,7 +30,6 @@ from retain.domain.memory import Embedding, Event, HistoryEntry, Kind, Memory, P
 from retain.domain.recall import Filter
 from retain.domain.words import query_terms
 from retain.ports import Store
-from retain.stores.copying import copied
 from retain.stores.sqlite.store import SqliteStore
 from retain.stores.surreal.connection import Address, in_folder, in_memory, on_server
 from retain.stores.surreal.database import Database
@@ -37,7 +37,7 @@ from retain.stores.surreal.store import SurrealStore
 from retain.stores.surreal.upkeep import folder_bytes
 
 KINDS = ("sqlite", "memory", "folder", "socket")
-ASKED, WRITTEN = 60, 40
+ASKED, WRITTEN, RELATIONS = 60, 40, 2000
 Measured = dict[str, float]
 
 
@@ -77,13 +77,12 @@ def measured(kind: str, size: int, folder: Path) -> Measured:
 
 @contextmanager
 def _filled(kind: str, size: int, folder: Path, found: Measured) -> Iterator[Store]:
-    source = SqliteStore(store_of(size))
     place = folder / f"{kind}-{size}"
     with _opened(kind, place) as store:
         began = time.perf_counter()
-        copied(source, store)
-        found["copied, ms a memory"] = (time.perf_counter() - began) * 1000 / size
-        source.close()
+        for plan in _plans(size):
+            store.apply(plan)
+        found["filled, ms a memory"] = (time.perf_counter() - began) * 1000 / size
         if kind != "memory":
             found["KB on disk a memory"] = (
                 (folder_bytes(place) if place.is_dir() else place.stat().st_size) / size / 1000
@@ -130,6 +129,14 @@ def _serving(place: Path) -> Iterator[Address]:
     finally:
         process.terminate()
         process.wait()
+
+
+def _plans(size: int) -> Iterator[Changes]:
+    """A thousand memories at a time, and relations two thousand."""
+    for plan in batches(size):
+        yield replace(plan, relations=())
+        for start in range(0, len(plan.relations), RELATIONS):
+            yield Changes(plan.at, relations=plan.relations[start : start + RELATIONS])
 
 
 def _wanted() -> Filter:

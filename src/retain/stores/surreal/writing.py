@@ -235,13 +235,13 @@ class _Writing:
 
     def _entities(self, batch: Batch, entities: Sequence[Entity]) -> dict[str, str]:
         """The ids under which they are known: that of the one that is there, if its key is taken."""
-        known, called, new = dict(self._known.entities), dict[str, str](), []
+        known, called, new = dict(self._known.entities), dict[str, str](), dict[str, dict[str, Any]]()
         for place, entity in enumerate(entities):
             if entity.key not in known:
                 known[entity.key] = entity.id
-                new.append(entity_row(entity, number_of(self._change, place)))
+                new[entity.id] = entity_row(entity, number_of(self._change, place))
             called[entity.id] = known[entity.key]
-        batch.insert("entity", new)
+        batch.put("entity", new, ())
         return called
 
 
