@@ -77,11 +77,12 @@ class Weighing:
 
     def __init__(self, corpus: Corpus, terms: Sequence[str]) -> None:
         self._rarities = [(term, _rarity(corpus.documents, corpus.holding[term])) for term in terms]
+        self._spelled = {term: searchable(term) for term in terms}
         self._average = corpus.average_length
 
     def __call__(self, words: str) -> float:
         held = words.split(" ")
-        return self.of({term: held.count(searchable(term)) for term, _ in self._rarities}, len(held))
+        return self.of({term: held.count(spelled) for term, spelled in self._spelled.items()}, len(held))
 
     def of(self, times: Mapping[str, float], length: int) -> float:
         """Of a text that holds each term so many times, and so many terms in all."""
