@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from retain.domain.code import Chunk, ChunkKind, CodeFilter, CodeIndex, IndexStatus, Mark, StoredChunk
-from retain.stores.sqlite.rows import AMONG, among, marks, micros, micros_or_none, moment_or_none
+from retain.stores.moments import micros, micros_or_none, moment_or_none
+from retain.stores.sqlite.rows import AMONG, among, marks
 from retain.stores.sqlite.sessions import project_of
 from retain.stores.sqlite.writing import add_project
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from retain.domain.conversation import Cursor
-from retain.stores.sqlite.rows import AMONG, among, micros, moment
+from retain.stores.moments import micros, moment
+from retain.stores.sqlite.rows import AMONG, among
 
 CURSORS = "select transcript, session, offset, last, project, user, extractions, at from cursor"
 

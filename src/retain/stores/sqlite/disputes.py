@@ -6,7 +6,8 @@ from typing import Any
 
 from retain.domain.changes import Contradiction, ContradictionState
 from retain.domain.memory import MemoryId, Place
-from retain.stores.sqlite.rows import AMONG, among, micros, micros_or_none, moment, moment_or_none
+from retain.stores.moments import micros, micros_or_none, moment, moment_or_none
+from retain.stores.sqlite.rows import AMONG, among
 
 FOUND = "id, older, newer, kind, detail, found, by_rule, state"
 DECIDED = ("winner", "conditions", "explanation", "resolved", "resolved_by")

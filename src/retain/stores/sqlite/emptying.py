@@ -4,8 +4,9 @@ import sqlite3
 from datetime import datetime
 
 from retain.ports import Emptied
+from retain.stores.moments import micros
 from retain.stores.sqlite.graph import owners_of
-from retain.stores.sqlite.rows import AMONG, among, micros
+from retain.stores.sqlite.rows import AMONG, among
 
 _MINE = "select num from memory where user = ?"
 _NAMED = "select id from memory where user = ?"

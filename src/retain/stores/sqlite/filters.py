@@ -6,7 +6,8 @@ from typing import Any
 from retain.domain.category import kinds_standing_for
 from retain.domain.graph import fold
 from retain.domain.recall import Filter
-from retain.stores.sqlite.rows import marks, micros
+from retain.stores.moments import micros
+from retain.stores.sqlite.rows import marks
 
 
 def where(wanted: Filter) -> tuple[str, list[Any]]:

@@ -8,8 +8,9 @@ from typing import Any
 from retain.domain.graph import SAID_BY, Direction, Entity, GraphOverview, Link, Neighbourhood, Relation, fold
 from retain.domain.memory import MemoryId, user_of
 from retain.domain.recall import Filter
+from retain.stores.moments import moment, moment_or_none
 from retain.stores.sqlite.filters import where
-from retain.stores.sqlite.rows import AMONG, among, moment, moment_or_none
+from retain.stores.sqlite.rows import AMONG, among
 from retain.stores.walking import Key, Pair, Weights, aged, heaviest, nearest, walk
 
 ENDS = {

@@ -10,9 +10,10 @@ from retain.domain.listing import OPENING, Card, Page, Row
 from retain.domain.memory import MemoryId, Place, Stored
 from retain.domain.recall import Filter
 from retain.domain.words import terms as index_terms
+from retain.stores.moments import micros, moment
 from retain.stores.newest import portions
 from retain.stores.sqlite.filters import where
-from retain.stores.sqlite.rows import AMONG, KINDS, STORED, among, micros, moment, stored
+from retain.stores.sqlite.rows import AMONG, KINDS, STORED, among, stored
 
 _CARD = f"""m.id, m.title, substr(m.text, 1, {OPENING}), length(m.text), m.kind, m.category, m.tags, m.created,
     m.updated"""

@@ -9,10 +9,11 @@ from typing import Any
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Stored
 from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
+from retain.stores.moments import moment, rest_of
 from retain.stores.newest import portions
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.graph import owners_of
-from retain.stores.sqlite.rows import AMONG, KINDS, SCOPES, STORED, among, moment, rest_of, stored
+from retain.stores.sqlite.rows import AMONG, KINDS, SCOPES, STORED, among, stored
 from retain.stores.sqlite.words import all_of, queries, totals
 from retain.stores.wording import ENOUGH, MOST
 

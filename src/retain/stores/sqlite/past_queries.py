@@ -8,7 +8,8 @@ from retain.domain.listing import PastQuery
 from retain.domain.memory import MemoryId
 from retain.domain.words import query_terms
 from retain.stores.asking import MOST, Said, about, title_of
-from retain.stores.sqlite.rows import AMONG, among, micros, moment
+from retain.stores.moments import micros, moment
+from retain.stores.sqlite.rows import AMONG, among
 
 
 def all_of(db: sqlite3.Connection, project: str | None, user: str) -> list[PastQuery]:

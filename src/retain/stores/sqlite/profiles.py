@@ -6,7 +6,7 @@ from typing import Any
 from retain.domain.graph import fold
 from retain.domain.places import project_key
 from retain.domain.session import Profile, Project
-from retain.stores.sqlite.rows import micros, moment
+from retain.stores.moments import micros, moment
 
 # A project goes by its slug until its user gives it a name; it is theirs once they have anything in it. The memories
 # of all sessions are looked through last, and once for all projects: no index leads to them by project.

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from retain.domain.graph import Related, Relation, Steps
+from retain.stores.moments import micros
 from retain.stores.sqlite.graph import RELATION, entities, relation_of, stale_pairs, touching, whole
-from retain.stores.sqlite.rows import AMONG, among, micros
+from retain.stores.sqlite.rows import AMONG, among
 from retain.stores.walking import Weights, tread
 
 

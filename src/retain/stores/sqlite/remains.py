@@ -13,10 +13,11 @@ from retain.domain.graph import Tie
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State, Status
 from retain.domain.session import Profile
 from retain.domain.work import Work, WorkFilter, WorkState
+from retain.stores.moments import moment
 from retain.stores.signs import unpack
 from retain.stores.sqlite import cursors, disputes, graph, listings, memories, profiles, sessions, work
 from retain.stores.sqlite.damaged import Row, rows, rows_for, rows_from_both_ends
-from retain.stores.sqlite.rows import MEMORY_COLUMNS, moment, stored
+from retain.stores.sqlite.rows import MEMORY_COLUMNS, stored
 from retain.stores.sqlite.store import SqliteStore
 
 V = TypeVar("V")

@@ -8,8 +8,9 @@ from retain.domain.conversation import Cursor
 from retain.domain.graph import Entity, Relation, fold
 from retain.domain.transfer import Asked, Kept, KeptSession
 from retain.domain.words import query_terms
+from retain.stores.moments import micros, micros_or_none
 from retain.stores.sqlite import disputes
-from retain.stores.sqlite.rows import AMONG, among, micros, micros_or_none
+from retain.stores.sqlite.rows import AMONG, among
 
 
 def prepare(db: sqlite3.Connection, restored: Restored) -> None:

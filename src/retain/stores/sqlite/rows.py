@@ -9,12 +9,7 @@ from typing import Any
 from retain.domain.claims import fingerprint
 from retain.domain.memory import Kind, Memory, Place, Provenance, Scope, Source, State, Status, Stored
 from retain.domain.places import agent_of, may_be_private
-from retain.stores.moments import micros as micros
-from retain.stores.moments import micros_or_none as micros_or_none
-from retain.stores.moments import moment as moment
-from retain.stores.moments import moment_or_none as moment_or_none
-from retain.stores.moments import rest_of as rest_of
-from retain.stores.moments import rest_row as rest_row
+from retain.stores.moments import micros, micros_or_none, moment, moment_or_none
 
 # By name: asking the class takes five times as long, and every row asks three times.
 KINDS = {kind.value: kind for kind in Kind}

@@ -6,7 +6,7 @@ from typing import Any
 
 from retain.domain.changes import Run
 from retain.domain.session import Project, Session, Use
-from retain.stores.sqlite.rows import micros, moment, moment_or_none
+from retain.stores.moments import micros, moment, moment_or_none
 
 RUN = "id, scope, strategy, at, made, sources, analysed, undone"
 _RUN = f"{RUN}, metrics"

@@ -7,9 +7,10 @@ from datetime import datetime
 from retain.domain.memory import MemoryId
 from retain.domain.recall import Filter
 from retain.ports import Subgraph
+from retain.stores.moments import micros
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.graph import stale_pairs
-from retain.stores.sqlite.rows import AMONG, among, micros
+from retain.stores.sqlite.rows import AMONG, among
 from retain.stores.walking import LOOKED_AT, Pair, Weights, subgraph, surest
 
 _RELATION = """select source, target, type, weight, by_rule from relation

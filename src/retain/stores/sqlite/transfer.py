@@ -12,9 +12,10 @@ from retain.domain.listing import PastQuery
 from retain.domain.memory import Embedding, HistoryEntry, MemoryId
 from retain.domain.transfer import Asked, Change, Destroyed, Kept, KeptSession, Served, Sort, Whole
 from retain.ports import Portion, Record
+from retain.stores.moments import moment
 from retain.stores.signs import unpack
 from retain.stores.sqlite import cursors, disputes, graph, listings, memories, profiles, sessions, work
-from retain.stores.sqlite.rows import AMONG, STORED, among, moment, stored
+from retain.stores.sqlite.rows import AMONG, STORED, among, stored
 from retain.stores.sqlite.tables import Tables, change_of
 
 

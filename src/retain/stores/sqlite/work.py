@@ -6,7 +6,7 @@ from typing import Any
 
 from retain.domain.listing import Page, Row
 from retain.domain.work import Work, WorkFilter, WorkState
-from retain.stores.sqlite.rows import micros, micros_or_none, moment, moment_or_none
+from retain.stores.moments import micros, micros_or_none, moment, moment_or_none
 
 COLUMNS = "id, title, project, started, user, description, tags, state, ended"
 

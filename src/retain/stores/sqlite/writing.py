@@ -22,11 +22,12 @@ from retain.domain.changes import (
 from retain.domain.graph import Entity, Relation, fold, relation_id
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State
 from retain.domain.session import Project, Session
+from retain.stores.moments import micros, micros_or_none, rest_row
 from retain.stores.naming import free_slug
 from retain.stores.signs import pack
 from retain.stores.sqlite import disputes, past_queries, profiles, restoring, work
 from retain.stores.sqlite.cursors import set_cursor
-from retain.stores.sqlite.rows import AMONG, MEMORY_COLUMNS, among, marks, memory_row, micros, micros_or_none, rest_row
+from retain.stores.sqlite.rows import AMONG, MEMORY_COLUMNS, among, marks, memory_row
 from retain.stores.sqlite.vectors import model_number
 from retain.stores.wording import indexed
 
