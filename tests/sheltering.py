@@ -47,11 +47,11 @@ class Machine:
         return Mirror(self.folder / "mirror.db", self.user)
 
     @contextmanager
-    def opened(self):
+    def opened(self, kind=SurrealStore):
         """A store as the engine has it, which goes on while the server is away."""
         link = Reconnecting(lambda: signed_in(self.address), now=now, pauses=PAUSES)
         link.open(may_be_away=True)
-        store = sheltered(Away(link, lambda: SurrealStore(Database(link)), now), self.mirror(), self.queue)
+        store = sheltered(Away(link, lambda: kind(Database(link)), now), self.mirror(), self.queue)
         try:
             yield store
         finally:

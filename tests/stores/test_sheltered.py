@@ -22,6 +22,8 @@ from retain.errors import ConfigError, StoreDown
 from retain.stores.mirror import Mirror
 from retain.stores.queue import Queue
 from retain.stores.sqlite.store import MEMORY, SqliteStore
+from retain.stores.surreal.failures import LinkLost
+from retain.stores.surreal.store import SurrealStore
 from sheltering import Machine, all_sent, is_copied, until
 from surreal_server import SurrealServer
 
@@ -67,6 +69,10 @@ def an_edit(memory, text):
         memories=(new,),
         history=(an_entry(memory, Event.UPDATED),),
     )
+
+
+def a_purge(memory):
+    return Changes(START, expects=(AtVersion(memory.id, memory.version),), purged=(memory.id,))
 
 
 def left_waiting(machine, *plans):
@@ -185,6 +191,42 @@ def test_a_plan_that_arrived_before_the_answer_was_lost_is_not_written_twice(sto
     assert store.connection().queued == Queued()
     assert store.change() == before.change
     assert len(store.history("m1")) == 1
+
+
+class Unheard(SurrealStore):
+    """Its answers are lost, after another process of the machine has copied what was written."""
+
+    def __init__(self, database, machine):
+        super().__init__(database)
+        self.machine = machine
+
+    def apply(self, plan):
+        super().apply(plan)
+        with closing(self.machine.queue) as queue, closing(self.machine.mirror()) as mirror:
+            mirror.pull(self, queue, at_once=True)
+        raise LinkLost("the cable was cut")
+
+
+@pytest.mark.parametrize("second", [an_edit, lambda memory, _: a_purge(memory)], ids=["edited", "destroyed"])
+def test_a_plan_is_not_in_its_own_way_when_the_copy_has_it_before_the_answer_was_lost(machine, second):
+    first = a_new("m1")
+    for plan in (first, second(first.memories[0], "we deploy on Sundays")):
+        with machine.opened(partial(Unheard, machine=machine)) as store:
+            assert isinstance(store.apply(plan), Applied)
+            assert store.connection().queued.waiting == 1
+        with machine.opened() as store:
+            until(lambda: all_sent(store))
+            assert store.connection().queued == Queued()
+    with machine.straight() as database:
+        assert database.change() == 2
+
+
+def test_a_plan_that_others_were_before_is_planned_again_though_its_answer_was_lost(machine):
+    with machine.straight() as database:
+        save(database, a_memory("theirs", "we deploy on Mondays"))
+    with machine.opened(partial(Unheard, machine=machine)) as store:
+        assert isinstance(store.apply(a_new("mine", "we deploy on Mondays")), Conflict)
+        assert store.connection().queued == Queued()
 
 
 def test_a_cut_cable_loses_and_doubles_nothing(store, server, machine):
@@ -373,6 +415,8 @@ WRITING = """
 import sys
 from pathlib import Path
 sys.path[:0] = sys.argv[1:3]
+from retain.stores.surreal.failures import LinkLost
+from retain.stores.surreal.store import SurrealStore
 from sheltering import Machine
 from surreal_server import SurrealServer
 from test_sheltered import a_new

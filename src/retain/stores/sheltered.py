@@ -85,12 +85,14 @@ class Sheltered:
 
     def apply(self, changes: Changes) -> Applied | Conflict:
         plan = changes if changes.key else replace(changes, key=new_id(self._database.now()))
+        on_its_way = False
         try:
             if self._is_connected and self._flushed():
+                on_its_way = True
                 return self._applied(plan)
         except LinkLost:
             pass
-        return self._put_off(plan)
+        return self._put_off(plan, maybe_written=on_its_way)
 
     def empty(self, user: str, at: datetime, change: int) -> Emptied | None:
         if not self._flushed(_PATIENT_SECONDS):
@@ -177,14 +179,22 @@ class Sheltered:
 
     # The copy and the queue while it is away
 
-    def _put_off(self, plan: Changes) -> Applied | Conflict:
+    def _put_off(self, plan: Changes, *, maybe_written: bool) -> Applied | Conflict:
         self._see_own_writes()
         with self._appending:
-            outcome = self._queue.append(plan, lambda: self._mirror.store.apply(plan))
+            outcome = self._queue.append(plan, lambda: self._carried_out(plan, maybe_written))
             self._behind = self._behind or isinstance(outcome, Applied)
         if isinstance(outcome, Applied):
             note(self.connection, queued=True)
             self._wake.set()  # the database may be back already
+        return outcome
+
+    def _carried_out(self, plan: Changes, maybe_written: bool) -> Applied | Conflict:
+        """The plan in the copy. One that the database had may be there already, by a process that copied it since."""
+        copy = self._mirror.store
+        outcome = copy.apply(plan)
+        if maybe_written and isinstance(outcome, Conflict) and _has(copy, plan):
+            return Applied(copy.change())
         return outcome
 
     def _see_own_writes(self) -> None:
@@ -279,6 +289,13 @@ class Sheltered:
 
 def _ids(plan: Changes) -> set[MemoryId]:
     return {memory.id for memory in plan.memories}
+
+
+def _has(store: Store, plan: Changes) -> bool:
+    """Whether the memories are as the plan makes them, so that only the plan itself is in its way."""
+    made = {memory.id: memory for memory in plan.memories}
+    found = store.memories([*made, *plan.purged])
+    return bool(made or plan.purged) and {id: stored.memory for id, stored in found.items()} == made
 
 
 def _is_there(broken: Expectation, plan: Changes) -> bool:
