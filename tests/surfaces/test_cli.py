@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -429,6 +430,14 @@ def test_serve_refuses_an_unknown_toolset_with_the_names_there_are(retain):
 @pytest.mark.parametrize("words", [("--toolset",), ("--tolset", "all"), ("all",)])
 def test_serve_refuses_what_it_does_not_know(retain, words):
     assert retain.process("serve", *words).code == 2
+
+
+@pytest.mark.parametrize(("stream", "name"), [(0, "input"), (1, "output")])
+def test_serve_says_when_there_is_nobody_to_speak_with(retain, stream, name):
+    serving = retain.spawn("serve", preexec_fn=lambda: os.close(stream))
+    _, err = serving.communicate(timeout=60)
+    assert serving.returncode == 2
+    assert err == f"retain: standard {name} is closed, and serve speaks with its client over it; leave it open\n"
 
 
 def test_serve_explains_itself_without_importing_the_command_line(retain):

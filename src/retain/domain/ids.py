@@ -1,6 +1,7 @@
 """Ids: 20 lower-case letters and digits that sort by time, in whatever dress a contract prints them."""
 
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,13 +41,14 @@ def undress(text: str) -> str | None:
 
 def _sha256(data: bytes) -> bytes:
     try:
-        # `hashlib` loads OpenSSL, which takes longer than a hook has for it.
-        from _sha2 import sha256  # type: ignore[import-not-found]  # what Python 3.12 and later have
+        # `hashlib` loads OpenSSL, which takes longer than a hook has for it. By version: a module that is not there
+        # is looked for on the disk each time.
+        if sys.version_info >= (3, 12):
+            from _sha2 import sha256  # type: ignore[import-not-found]  # nobody has described it
+        else:
+            from _sha256 import sha256  # type: ignore[import-not-found]  # likewise
     except ImportError:
-        try:
-            from _sha256 import sha256  # type: ignore[import-not-found]  # what 3.11 has
-        except ImportError:
-            from hashlib import sha256
+        from hashlib import sha256
     return bytes(sha256(data).digest())
 
 

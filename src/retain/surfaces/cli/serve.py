@@ -22,6 +22,10 @@ def serve(arguments: Sequence[str]) -> NoReturn:
     if "--help" in arguments:
         sys.stdout.write(HELP)
         sys.exit(0)
+    # As they came: what stands in for a closed one would be an end that nobody holds.
+    for name, stream in (("input", sys.__stdin__), ("output", sys.__stdout__)):
+        if stream is None:
+            _refuse(f"standard {name} is closed, and serve speaks with its client over it; leave it open")
     loaded = load({"toolset": _toolset(list(arguments))})
     from retain.surfaces.mcp.serving import run
 
