@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,10 +21,12 @@ CLIENTS = [Path(found).parent for found in [shutil.which("claude"), os.environ.g
 
 
 class Pauses(list):
-    """The pauses that were asked for, none of which was made."""
+    """The pauses that were asked for, none of which was made; `later` lets time pass."""
+
+    later = 0.0
 
     def timing(self):
-        return Timing(sleep=self.append, chance=lambda: 1.0)
+        return Timing(now=lambda: time.monotonic() + self.later, sleep=self.append, chance=lambda: 1.0)
 
 
 @pytest.fixture

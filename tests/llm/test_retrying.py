@@ -10,7 +10,7 @@ from retain.endpoint import seconds_to_wait
 from retain.errors import LLMFailed
 from retain.llm.openai import ChatEndpoint, OpenAICompatible
 from retain.llm.provider import Passing
-from retain.llm.retrying import Retrying, within
+from retain.llm.retrying import REST, TRIES, Retrying, within
 
 
 @pytest.fixture
@@ -29,6 +29,26 @@ def test_a_pause_that_would_take_too_long_is_not_made(asked, api, prompt, pauses
     with pytest.raises(LLMFailed, match="429"):
         asked.complete(prompt, 30.0)
     assert pauses == []
+
+
+def test_one_that_is_down_is_asked_once_until_it_had_time_to_come_back(asked, api, prompt, pauses):
+    def tries():
+        before = len(api.seen)
+        with pytest.raises(LLMFailed, match="503"):
+            asked.complete(prompt, 60.0)
+        return len(api.seen) - before
+
+    api.script(*[Turn(status=503)] * 20)
+    assert [tries(), tries(), tries()] == [TRIES, 1, 1]
+    pauses.later = REST
+    assert tries() == TRIES
+
+
+def test_one_that_is_back_is_asked_again_as_before(asked, api, prompt):
+    api.script(*[Turn(status=503)] * TRIES, Turn("Back."), Turn(status=503), Turn("Again."))
+    with pytest.raises(LLMFailed, match="tried 5 times"):
+        asked.complete(prompt, 60.0)
+    assert [asked.complete(prompt, 60.0).text for _ in range(2)] == ["Back.", "Again."]
 
 
 def test_pauses_grow_and_differ_by_chance(asked):

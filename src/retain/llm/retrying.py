@@ -15,6 +15,7 @@ from retain.llm.provider import Passing, Pieces, Provider, broke_off, for_good, 
 TRIES = 5
 FIRST_PAUSE = 0.5  # seconds, doubled each time
 LONGEST_PAUSE = 20.0
+REST = 60.0  # after a question that was given up; until then one try has to do
 T = TypeVar("T")
 
 
@@ -28,11 +29,16 @@ class Timing:
 
 
 class Retrying:
-    """A provider that is asked again after failures that may pass, all within the seconds that were given."""
+    """A provider that is asked again after failures that may pass, all within the seconds that were given.
+
+    One that has just failed so is asked only once for a while: whoever writes several memories while it is down should
+    not wait for each of them.
+    """
 
     def __init__(self, provider: Provider, timing: Timing | None = None) -> None:
         self.provider = provider
         self._timing = timing or Timing()
+        self._down_until = float("-inf")
 
     def complete(self, prompt: Prompt, seconds: float) -> Completion:
         return self._tried(lambda left: _whole(self._asked(prompt, left)), seconds)
@@ -47,15 +53,20 @@ class Retrying:
         return within(left, self.provider.pieces(prompt, left), self.provider.name)
 
     def _tried(self, attempt: Callable[[float], T], seconds: float) -> T:
-        deadline = self._timing.now() + seconds
-        for tried in range(1, TRIES + 1):
+        began = self._timing.now()
+        deadline, tries = began + seconds, TRIES if began >= self._down_until else 1
+        for tried in range(1, tries + 1):
             try:
-                return attempt(deadline - self._timing.now())
+                answer = attempt(deadline - self._timing.now())
             except Passing as failure:
                 pause = self._pause(tried, failure)
-                if tried == TRIES or self._timing.now() + pause >= deadline:
+                if tried == tries or self._timing.now() + pause >= deadline:
+                    self._down_until = self._timing.now() + REST
                     raise _after(failure, tried) from None
                 self._timing.sleep(pause)
+            else:
+                self._down_until = began
+                return answer
         raise AssertionError("the last try returns or raises")
 
     def _pause(self, tried: int, failure: Passing) -> float:
