@@ -8,6 +8,7 @@ db.password    what the others sign in with
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,9 +97,8 @@ def reach(settings: Settings) -> Reached:
     try:
         address = address_of(settings)
         url = address.url
-        db = Database(signed_in(address))
-        version = str(db.call("version"))
-        db.close()
+        with closing(Database(signed_in(address))) as db:
+            version = str(db.call("version"))
     except RetainError as error:
         return Reached(url, error=error)
     return Reached(url, version)

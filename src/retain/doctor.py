@@ -7,7 +7,7 @@ import struct
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
@@ -20,7 +20,8 @@ from retain.config import Loaded, Settings
 from retain.domain.memory import Vector
 from retain.errors import MissingExtra, RetainError, StoreBusy, StoreDown
 from retain.ports import Embedder, Store
-from retain.wiring import check_surrealdb, make_embedder, make_queue, make_store
+from retain.whereabouts import shown
+from retain.wiring import check_surrealdb, make_bare_store, make_embedder, make_queue, make_store
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35, 0)  # `returning`
@@ -29,6 +30,9 @@ LONG_LOG = 200_000_000
 OLD_BACKUP = timedelta(days=7)
 MODEL_SECONDS = 60.0
 IN_SURREALDB = "retain backup FILE, set another db_path, and there retain copy --from sqlite:FILE --to current"
+IN_SERVER = "retain backup FILE, set another database, and there retain copy --from sqlite:FILE --to current"
+# It reads everything that is there.
+CHECK_SECONDS = 120.0
 # Two that mean the same in other words, and one that does not; any useful model tells them apart.
 ALIKE = ("The login page is slow", "Signing in takes too long")
 UNLIKE = "Bananas are rich in potassium"
@@ -157,14 +161,15 @@ def _server(settings: Settings) -> Iterator[Check]:
         with closing(make_queue(settings)) as queue:
             queued = queue.state()
     except RetainError as error:
-        yield Check("store", "fail", error.message, "put that right")
+        yield Check("store", "fail", error.message)
         return
     if reached.error:
         away = isinstance(reached.error, StoreDown) and reached.error.retry_possible
         repair = "start it; until then memories are read from the copy on this machine, and writes wait"
-        yield Check("store", "warn" if away else "fail", reached.error.message, repair if away else "put that right")
+        yield Check("store", "warn" if away else "fail", reached.error.message, repair if away else "")
     else:
         yield Check("store", "ok", f"{reached.url} answers, {reached.version}")
+        yield from _served(settings)
     if queued.waiting:
         since = f" since {queued.oldest:%Y-%m-%d %H:%M} UTC" if queued.oldest else ""
         repair = "they are sent when the database answers and something is remembered; `retain db queue` lists them"
@@ -174,6 +179,15 @@ def _server(settings: Settings) -> Iterator[Check]:
         yield Check("queue", "fail", f"{queued.refused} writes were refused by the database", repair)
     if not queued.waiting and not queued.refused:
         yield Check("queue", "ok", "no write waits for the database")
+
+
+def _served(settings: Settings) -> Iterator[Check]:
+    patient = replace(settings, query_timeout=max(settings.query_timeout, CHECK_SECONDS))
+    try:
+        with closing(make_bare_store(patient)) as store:
+            yield from _opened(store, settings, IN_SERVER)
+    except RetainError as error:
+        yield Check("store", "fail", error.message)
 
 
 def _store(settings: Settings) -> Iterator[Check]:
@@ -196,7 +210,7 @@ def _store(settings: Settings) -> Iterator[Check]:
 
 def _opened(store: Store, settings: Settings, repair: str) -> Iterator[Check]:
     total = sum(store.counts(settings.user_id, "").by_state.values())
-    yield Check("store", "ok", f"{settings.database_file} opens: {total} memories, {store.size() / 1e6:.1f} MB")
+    yield Check("store", "ok", f"{shown(settings)} opens: {total} memories, {store.size() / 1e6:.1f} MB")
     if schema := maintenance.schema(store):
         found, known = schema
         state: State = "ok" if found <= known else "fail"
@@ -208,7 +222,7 @@ def _opened(store: Store, settings: Settings, repair: str) -> Iterator[Check]:
     for fault in faults:
         yield Check("store", "fail", fault, repair)
     if not faults:
-        yield Check("store", "ok", "every page, index and reference is sound")
+        yield Check("store", "ok", "what it holds is sound: nothing is damaged, and nothing belongs to nothing")
     yield from _noticed(store, settings, repair)
 
 
@@ -229,7 +243,7 @@ def _model(settings: Settings) -> Iterator[Check]:
     try:
         yield _tried(make_embedder(settings))
     except RetainError as error:
-        yield Check("model", "fail", error.message, "set embedding_model to bundled, or put that right")
+        yield Check("model", "fail", error.message, "set embedding_model to bundled, or mend what it names")
 
 
 def _tried(embedder: Embedder) -> Check:

@@ -8,6 +8,7 @@ from retain.config import Settings
 from retain.errors import NotFound, Refused, invalid
 from retain.ports import Store
 from retain.stores.copying import Compared, Copied, Told, compared, copied
+from retain.whereabouts import name_of
 from retain.wiring import make_bare_store
 
 __all__ = ["CURRENT", "Compared", "Copied", "Moved", "Told", "copy", "settings_for"]
@@ -45,7 +46,7 @@ def copy(source: Settings, target: Settings, told: Told, *, dry_run: bool = Fals
     for one in (source, target):
         if one.deployment_mode == "embedded-memory":
             raise Refused("the settings say embedded-memory: what is there ends with its process, and is not copied")
-    if _where(source) == _where(target):
+    if name_of(source) == name_of(target):
         raise Refused("source and target are the same store; name another with --from or --to")
     if not _is_there(source):
         raise NotFound(f"there is no store at {source.database_file}")
@@ -59,12 +60,6 @@ def _folder(named: str, rest: str) -> Path:
     if folder.suffix not in ("", _FOLDER):
         raise invalid("store", named, f"a folder of SurrealDB ends in {_FOLDER}; one without is where it lies in")
     return folder
-
-
-def _where(settings: Settings) -> tuple[object, ...]:
-    if settings.is_on_server:
-        return (settings.remote_url or settings.deployment_mode, settings.namespace, settings.database)
-    return (settings.database_file.absolute(),)
 
 
 def _is_there(settings: Settings) -> bool:

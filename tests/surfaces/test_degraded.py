@@ -2,10 +2,13 @@
 
 import json
 import time
+from contextlib import closing
 
 import pytest
 
 from retain.domain.connection import Connection, Met, Queued, Reach
+from retain.stores.surreal.connection import Address, signed_in
+from retain.stores.surreal.database import Database
 from retain.surfaces.degraded import marked
 from surfaces.command import Command
 from surfaces.waiting import until
@@ -112,6 +115,23 @@ def test_a_command_says_it_on_standard_error_and_the_queue_can_be_looked_at(reta
     assert "away" not in found.err
     assert retain("db", "queue", "--json").body == {"queue": []}
     assert ("queue", "ok") in [(check["area"], check["state"]) for check in retain("doctor", "--json").body["checks"]]
+
+
+def test_doctor_looks_into_a_database_on_a_server(retain, database):
+    retain("remember", "We deploy on Mondays")
+    assert "what it holds is sound" in notes(retain("doctor", "--json"), "ok")
+    there = Address(database.url, database.user, database.password)
+    with closing(Database(signed_in(there))) as db:
+        db.run("DELETE term")
+    done = retain("doctor", "--json")
+    assert done.code == 6
+    assert "the counts of terms and the texts of memories disagree" in notes(done, "fail")
+
+
+def notes(done, state):
+    return " ".join(
+        check["note"] for check in done.body["checks"] if (check["area"], check["state"]) == ("store", state)
+    )
 
 
 def test_a_write_that_waits_can_be_given_up(retain, database):

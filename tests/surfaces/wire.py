@@ -42,11 +42,14 @@ class Wire:
             env={**(os.environ if env is None else env), **PATHS},
             **options,
         )
+        # Not `select`, which knows no file above 1,024: SurrealDB's engine opens one for each thread of the machine.
+        self.readable = select.poll()
+        self.readable.register(self.process.stdout, select.POLLIN)
         self.buffer, self.number, self.seen = bytearray(), -1, []
 
     def line(self, seconds=20):
         while b"\n" not in self.buffer:
-            assert select.select([self.process.stdout], [], [], seconds)[0], "no answer"
+            assert self.readable.poll(seconds * 1000), "no answer"
             chunk = os.read(self.process.stdout.fileno(), 65536)
             assert chunk, self.process.stderr.read().decode()
             self.buffer += chunk
