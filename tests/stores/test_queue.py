@@ -90,6 +90,19 @@ def test_what_was_refused_stays_and_holds_up_nobody(queue):
     assert queue.entries()[0].why == "somebody else has changed it"
 
 
+def test_what_waits_for_one_database_can_be_sent_to_another(queue, file):
+    put(queue, a_plan("k0"))
+    with closing(Queue(file.with_name("other.db"), "ws://elsewhere")) as other:
+        put(other, a_plan("k1"), a_plan("k2"), a_plan("k3"))
+        other.refuse(other.entries()[0], "it is full")
+        assert (other.of, queue.adopt(other)) == ("ws://elsewhere", 3)
+        assert other.state() == Queued()
+        put(other, a_plan("k3"))  # as one is left that was killed between the two
+        assert queue.adopt(other) == 1
+    assert keys(queue) == ["k0", "k1", "k2", "k3"]
+    assert queue.state().waiting == 4
+
+
 def test_what_was_refused_can_be_tried_again_in_its_old_place_or_dropped(queue):
     put(queue, a_plan("k1"), a_plan("k2"))
     refused = queue.first()
@@ -125,6 +138,51 @@ def test_whoever_brings_the_copy_up_to_date_knows_which_memories_still_wait(queu
     queue.refuse(queue.entries()[1], "no")
     with queue.standing_still() as waiting:
         assert waiting == {"m1", "m2"}
+
+
+def test_what_the_copy_may_have_otherwise_than_the_database_is_known_until_somebody_has_looked(queue, file):
+    put(queue, a_plan("k1", a_memory("m1")), a_plan("k2", a_memory("m2")), a_plan("k3", a_memory("m3")))
+    queue.done(queue.first())
+    queue.refuse(queue.first(), "no")
+    queue.drop(3)
+    with closing(Queue(file)) as later:
+        doubts = later.doubts()
+        assert (doubts.behind, doubts.ahead) == ({"m1"}, {"m2", "m3"})
+        with queue.standing_still(doubting=["m1"]):
+            pass
+        later.settle(doubts)
+        assert later.doubts().behind == {"m1"}, "it was doubted again since"
+
+
+def garbled(queue, was, becomes):
+    """What another version of Retain might have written."""
+    with queue._pool.writing() as db:
+        db.execute("update plan set changes = replace(changes, ?, ?)", (was, becomes))
+
+
+def test_a_plan_that_this_version_cannot_read_is_kept_and_holds_up_nobody(queue, file):
+    put(queue, a_plan("k1", expects=(AtVersion("m", 1),)))
+    garbled(queue, "AtVersion", "AtMidnight")
+    put(queue, a_plan("k2"))
+    with queue.standing_still() as waiting:
+        assert waiting == {"k2"}
+    assert queue.first().key == "k2"
+    (kept, _) = queue.entries()
+    assert "cannot read it" in kept.why
+    assert queue.state() == Queued(1, 1, START)
+    queue.forget(["m"])
+    assert keys(queue) == ["k2"], "nobody can take the memory out of it"
+
+
+def test_a_damaged_queue_is_set_aside_and_told(file):
+    file.parent.mkdir()
+    file.write_bytes(b"nonsense" * 1000)
+    with closing(Queue(file)) as queue:
+        put(queue, a_plan("k1"))
+        (notice,) = queue.notices()
+        assert "damaged" in notice
+    (kept,) = file.parent.glob("shop.db.damaged-*")
+    assert kept.read_bytes() == b"nonsense" * 1000
 
 
 def test_a_full_disk_is_told_and_nothing_is_half_queued(queue, file):
@@ -187,6 +245,7 @@ def test_what_was_refused_is_forgotten_too(queue, file):
 def test_all_of_a_user_can_be_forgotten(queue):
     mine, ours = a_memory("m1"), a_memory("m2")
     put(queue, a_plan("k1", replace(mine, place=replace(mine.place, user="ada"))), a_plan("k2", ours))
+    put(queue, Changes(START, sessions=(a_session("s1", user="ada", summary="all of it"),), key="k3"))
     queue.forget_user("ada")
     assert keys(queue) == ["k2"]
 

@@ -1,30 +1,51 @@
 """A store whose database goes away and comes back: real server, real socket, real files."""
 
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from contextlib import closing
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from fakes import START
-from making import MODEL, a_link, a_memory, a_vector, an_embedding, an_entity, an_entry, at, ids, save, wanted
-from retain.domain.changes import Applied, AtVersion, Changes, Conflict, NoTwin, TitleFree
+from making import (
+    MODEL,
+    a_contradiction,
+    a_link,
+    a_memory,
+    a_project,
+    a_session,
+    a_vector,
+    an_embedding,
+    an_entity,
+    an_entry,
+    at,
+    ids,
+    save,
+    wanted,
+)
+from retain.domain.changes import ActiveWork, Applied, AtVersion, Changes, Conflict, NoTwin, TitleFree
 from retain.domain.claims import fingerprint
 from retain.domain.code import CodeFilter
 from retain.domain.connection import Queued, Reach, noticing
 from retain.domain.memory import Event
+from retain.domain.work import Work
 from retain.errors import ConfigError, StoreDown
 from retain.stores.mirror import Mirror
 from retain.stores.queue import Queue
+from retain.stores.sqlite.files import only_one
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.surreal.failures import LinkLost
+from retain.stores.surreal.database import Database
+from retain.stores.surreal.failures import LinkLost, Unanswered
 from retain.stores.surreal.store import SurrealStore
-from sheltering import Machine, all_sent, is_copied, until
+from sheltering import Machine, all_sent, is_copied, now, until
 from surreal_server import SurrealServer
 
 QUICK = 1.0  # seconds; the benchmark measures it, here other tests run beside
@@ -112,11 +133,11 @@ class Interrupted(Queue):
 
     between = None
 
-    def standing_still(self):
+    def standing_still(self, doubting=()):
         between, self.between = self.between, None
         if between:
             between()
-        return super().standing_still()
+        return super().standing_still(doubting)
 
 
 def test_what_was_read_before_a_write_does_not_undo_it_in_the_copy(tmp_path):
@@ -219,6 +240,78 @@ def test_a_plan_is_not_in_its_own_way_when_the_copy_has_it_before_the_answer_was
             assert store.connection().queued == Queued()
     with machine.straight() as database:
         assert database.change() == 2
+
+
+class Overheard(Unheard):
+    """As it, after somebody else has gone on from what was written."""
+
+    def apply(self, plan):
+        SurrealStore.apply(self, plan)
+        with self.machine.straight() as other:
+            other.apply(an_edit(plan.memories[0], "we deploy never"))
+        return super().apply(plan)
+
+
+def test_a_plan_that_others_went_on_from_is_no_conflict_when_its_answer_was_lost(machine):
+    first = a_new("m1")
+    with machine.straight() as database:
+        database.apply(first)
+    with machine.opened(partial(Overheard, machine=machine)) as store:
+        assert isinstance(store.apply(an_edit(first.memories[0], "we deploy on Sundays")), Applied)
+    with machine.opened() as store:
+        until(lambda: all_sent(store))
+        assert store.connection().queued == Queued()
+        assert texts(store, "m1") == {"m1": "we deploy never"}
+        assert [entry.version for entry in store.history("m1")] == [1, 1, 2]
+
+
+def test_a_session_that_was_begun_is_not_in_its_own_way_when_the_answer_was_lost(machine):
+    work = Work("w1", "mend the deployment", "shop", START)
+    begun = Changes(START, (ActiveWork("shop", "", frozenset()),), projects=(a_project("shop"),), works=(work,))
+    with machine.opened(partial(Unheard, machine=machine)) as store:
+        assert isinstance(store.apply(begun), Applied)
+    with machine.opened() as store:
+        until(lambda: all_sent(store))
+        assert store.connection().queued == Queued()
+        assert store.work("w1", "") == work
+
+
+class Late:
+    """A way to a database that does what it is asked, and says so too late."""
+
+    def __init__(self, link):
+        self._link = link
+
+    def request(self, message, id, seconds):
+        answer = self._link.request(message, id, seconds)
+        if b"COMMIT" in message:
+            raise Unanswered("it did not answer within 61 s")
+        return answer
+
+    def close(self):
+        self._link.close()
+
+
+def test_a_write_that_the_database_may_still_do_is_not_told_as_failed_and_not_done_twice(machine):
+    with machine.opened(lambda database: SurrealStore(Database(Late(database._link)))) as store:
+        assert isinstance(store.apply(a_new("m1")), Applied)
+        assert store.connection().queued.waiting == 1
+        assert texts(store, "m1")
+    with machine.opened() as store:
+        until(lambda: all_sent(store))
+        assert store.connection().queued == Queued()
+        assert (store.change(), len(store.history("m1"))) == (1, 1)
+
+
+def test_keys_of_plans_are_forgotten_by_the_clock_of_the_database_alone(machine, server):
+    tomorrow = now() + timedelta(days=400)
+    with machine.straight() as database:
+        for key, moment in (("old", now() - timedelta(days=31)), ("new", now()), ("wrong clock", tomorrow)):
+            database.apply(replace(a_new(key), at=moment, key=key))
+        database._forget_keys()
+        assert sorted(database.db.rows("SELECT VALUE id FROM applied")) == ["new", "wrong clock"]
+        server.stop()
+        database._forget_keys()  # the plan before it is written, so this must not fail it
 
 
 def test_a_plan_that_others_were_before_is_planned_again_though_its_answer_was_lost(machine):
@@ -332,6 +425,99 @@ def test_what_needs_the_database_says_so(store, server, tmp_path):
 # The copy
 
 
+def test_the_clock_being_set_back_does_not_keep_the_copy_from_what_is_new(machine):
+    with machine.straight() as database, closing(machine.queue) as queue, closing(machine.mirror()) as copy:
+        copy.pull(database, queue, at_once=True)
+        noted = copy._noted()
+        copy._write(replace(noted, at=noted.at + 86400, beside=noted.beside + 86400))
+        database.apply(a_new("m1"))
+        assert copy.pull(database, queue, at_once=False) == {"m1"}
+
+
+def test_a_database_that_was_restored_from_a_backup_begins_a_new_copy(tmp_path, server, machine):
+    def restart(moving):
+        server.stop()
+        moving()
+        server.start()
+
+    with machine.straight() as database:
+        database.apply(a_new("m1"))
+    restart(lambda: shutil.copytree(server.folder, tmp_path / "backup"))
+    with machine.straight() as database, closing(machine.queue) as queue, closing(machine.mirror()) as copy:
+        for n in range(2, 5):
+            database.apply(a_new(f"m{n}"))
+        copy.pull(database, queue, at_once=True)
+    restart(lambda: (shutil.rmtree(server.folder), shutil.copytree(tmp_path / "backup", server.folder)))
+    with machine.straight() as database, closing(machine.queue) as queue, closing(machine.mirror()) as copy:
+        database.apply(a_new("later"))
+        copy.pull(database, queue, at_once=True)
+        assert set(copy.store.memories(["m1", "m2", "m3", "m4", "later"])) == {"m1", "later"}
+
+
+@pytest.mark.parametrize("damage", [lambda file: file.unlink(), lambda file: file.write_bytes(b"nonsense" * 1000)])
+def test_a_copy_that_is_lost_or_damaged_is_made_anew_and_whole(machine, damage):
+    with machine.straight() as database, closing(machine.queue) as queue:
+        database.apply(a_new("m1"))
+        with closing(machine.mirror()) as copy:
+            copy.pull(database, queue, at_once=True)
+        for file in machine.folder.glob("mirror.db*"):
+            damage(file)
+        with closing(machine.mirror()) as copy:
+            copy.pull(database, queue, at_once=True)
+            assert list(copy.store.memories(["m1"])) == ["m1"]
+
+
+def pulled(machine):
+    """What another process does that brings the copy up to date."""
+    with machine.straight() as database, closing(machine.queue) as queue, closing(machine.mirror()) as copy:
+        copy._taken_over(database, queue, copy._noted())
+
+
+def test_what_others_copied_before_a_process_ends_is_not_there_twice(machine):
+    with only_one(machine.folder / "mirror.pulling"), machine.opened() as store:
+        store.apply(a_new("m1"))
+        pulled(machine)
+    with closing(machine.mirror()) as copy:
+        assert len(copy.store.history("m1")) == 1
+
+
+def test_what_others_destroyed_before_a_process_ends_does_not_come_back_for_good(machine):
+    with only_one(machine.folder / "mirror.pulling"), machine.opened() as store:
+        store.apply(a_new("m1"))
+        pulled(machine)
+        with machine.straight() as database:
+            database.apply(Changes(at(1), purged=("m1",)))
+        pulled(machine)
+    with machine.opened() as store:
+        store.apply(a_new("m2"))
+        until(lambda: is_copied(machine, "m2") and not is_copied(machine, "m1"))
+
+
+def test_a_twin_that_was_never_written_leaves_the_copy_though_the_process_that_sent_it_is_over(machine):
+    with machine.straight() as database:
+        save(database, a_memory("theirs", "we deploy on Mondays"))
+    left_waiting(machine, a_new("mine", "we deploy on Mondays"))
+    with machine.opened() as store:
+        store.change()
+        assert store.connection().queued == Queued()
+    with machine.opened() as store:
+        store.apply(a_new("m2"))
+        until(lambda: is_copied(machine, "theirs") and not is_copied(machine, "mine"))
+
+
+def test_a_purge_that_is_done_is_not_told_as_failed_when_the_copy_is_locked(machine):
+    with machine.opened() as store:
+        store.apply(a_new("m1"))
+        until(lambda: is_copied(machine, "m1"))
+        store._mirror.store.pool.busy_seconds = 0.1
+        with closing(sqlite3.connect(machine.folder / "mirror.db", isolation_level=None)) as other:
+            other.execute("begin immediate")
+            assert isinstance(store.apply(Changes(at(1), purged=("m1",))), Applied)
+            other.execute("rollback")
+        store.apply(a_new("m2"))
+        until(lambda: is_copied(machine, "m2") and not is_copied(machine, "m1"))
+
+
 def test_what_others_wrote_is_read_while_the_database_is_away(server, machine):
     with machine.straight() as database:
         for n in range(3):
@@ -350,6 +536,18 @@ def test_what_was_written_just_before_is_read_too(store, server):
     store.apply(a_new("m1"))
     server.stop()
     assert list(store.memories(["m1"])) == ["m1"]
+
+
+def test_what_was_written_beside_memories_is_in_the_copy_too(store, server, machine):
+    store.apply(a_new("m1"))
+    store.apply(a_new("m2"))
+    until(lambda: is_copied(machine, "m1", "m2"))
+    store.apply(Changes(START, contradictions=(a_contradiction("c1", "m1", "m2"),), sessions=(a_session("s1"),)))
+    store.apply(a_new("m3"))
+    until(lambda: is_copied(machine, "m3"))
+    server.stop()
+    assert [one.id for one in store.contradictions(["m1"])] == ["c1"]
+    assert store.session("s1", "").id == "s1"
 
 
 def test_what_was_destroyed_elsewhere_leaves_the_copy_and_the_queue(store, server, machine):
@@ -409,6 +607,36 @@ def test_emptying_empties_the_copy_and_the_queue_too(store, machine):
     until(lambda: is_copied(machine, "m1"))
     assert store.empty("", at(1), store.change()).memories == 1
     assert not is_copied(machine, "m1")
+
+
+HALF = """
+import os
+import sys
+from pathlib import Path
+sys.path[:0] = sys.argv[1:3]
+from dataclasses import replace
+from retain.stores.mirror import Mirror
+from retain.stores.queue import Queue
+from test_sheltered import a_new
+folder, plan = Path(sys.argv[3]), replace(a_new("m1"), key="half")
+copy = Mirror(folder / "mirror.db", "")
+Queue(folder / "queue.db").append(plan, lambda: copy.store.apply(plan) and os._exit(9))
+"""
+
+
+def test_what_was_carried_out_when_the_process_was_killed_is_sent(server, machine):
+    """Whoever says the same again is told that it is there already, so it has to get there."""
+    server.stop()
+    here = Path(__file__).parent
+    subprocess.run([sys.executable, "-c", HALF, str(here), str(here.parent), str(machine.folder)], check=False)
+    assert is_copied(machine, "m1")
+    with machine.opened() as store:
+        assert isinstance(store.apply(a_new("m2", a_new("m1").memories[0].text)), Conflict)
+        server.start()
+        until(lambda: all_sent(store))
+        assert store.connection().queued == Queued()
+    with machine.straight() as database:
+        assert list(database.memories(["m1"])) == ["m1"]
 
 
 WRITING = """

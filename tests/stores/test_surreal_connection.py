@@ -19,12 +19,12 @@ import pytest
 from websockets.sync.server import serve
 
 from retain.domain.connection import Reach
-from retain.errors import ConfigError, QueryTimeout, SchemaNewer, StoreBusy, StoreDown
+from retain.errors import ConfigError, QueryTimeout, Refused, SchemaNewer, StoreBusy, StoreDown
 from retain.stores.surreal import connection, holding
 from retain.stores.surreal.cbor import decode, encode
 from retain.stores.surreal.connection import Address, check_server, on_server, signed_in
 from retain.stores.surreal.database import Database
-from retain.stores.surreal.failures import Forbidden, LinkLost
+from retain.stores.surreal.failures import Expired, Forbidden, LinkLost
 from retain.stores.surreal.reconnecting import EVERY, Reconnecting
 from retain.stores.surreal.socket_link import SocketLink, address
 from surreal_server import SurrealServer
@@ -316,7 +316,8 @@ class Relay:
     def __init__(self, port):
         self._listener = socket.create_server(("localhost", 0))
         self.url = f"ws://localhost:{self._listener.getsockname()[1]}/rpc"
-        self.silent = False
+        self.silent, self.moving = False, threading.Event()
+        self.moving.set()
         threading.Thread(target=self._accept, args=(port,), daemon=True).start()
 
     def _accept(self, port):
@@ -326,8 +327,10 @@ class Relay:
 
     def _pass(self, source, target):
         while data := source.recv(65536):
+            self.moving.wait()
             if not self.silent:
-                target.sendall(data)
+                with suppress(OSError):  # it was given up meanwhile
+                    target.sendall(data)
 
 
 def test_a_cable_that_was_cut_is_noticed_by_the_first_who_waits(server):
@@ -338,6 +341,91 @@ def test_a_cable_that_was_cut_is_noticed_by_the_first_who_waits(server):
         db.call("query", "RETURN 1", seconds=0.05)
     with pytest.raises(LinkLost):
         db.run("RETURN 1")
+
+
+@contextmanager
+def answering(handler, **limits):
+    """Something that speaks as a server of SurrealDB does, and does this with a connection."""
+    with serve(handler, "localhost", 0, subprotocols=["cbor"], **limits) as listener:
+        threading.Thread(target=listener.serve_forever, daemon=True).start()
+        with closing(SocketLink(f"ws://localhost:{listener.socket.getsockname()[1]}/rpc")) as link:
+            yield link
+        listener.shutdown()
+
+
+def test_one_that_takes_nothing_more_is_not_waited_for(server):
+    """Neither by a long message, nor by a short one behind it."""
+    relay = Relay(server.port)
+    with closing(SocketLink(relay.url)) as link:
+        relay.moving.clear()
+        told = []
+
+        def ask():
+            with pytest.raises(LinkLost) as raised:
+                link.request(b"x" * 50_000_000, 1, 0.5)
+            told.append(raised.value)
+
+        threading.Thread(target=ask, daemon=True).start()
+        with pytest.raises(LinkLost):
+            link.request(b"x", 2, 1.0)
+        until(lambda: told)
+        relay.moving.set()
+
+
+@pytest.mark.parametrize("said", [b"", b"\xa2\x62id", b"\xa1\x62id\xff"])
+def test_an_answer_that_is_none_does_not_leave_a_connection_that_nobody_listens_to(said):
+    def answer(connection):
+        for _ in connection:
+            connection.send(said)
+
+    with answering(answer) as link:
+        for number in (1, 2):
+            with pytest.raises((LinkLost, QueryTimeout)):
+                link.request(b"x", number, 0.2)
+        listening = [thread for thread in threading.enumerate() if getattr(thread, "_target", None) == link._read]
+        assert link.is_lost or listening
+
+
+def echo(connection):
+    for message in connection:
+        connection.send(encode({"id": 1, "result": len(message)}))
+
+
+def test_a_message_longer_than_a_server_takes_is_refused_and_not_sent_again():
+    """As one that cannot be sent it would wait, and all others behind it."""
+    with answering(echo, max_size=100_000) as link, pytest.raises(Refused, match="MB is more than"):
+        link.request(b"x" * 200_000, 1, 5)
+    with answering(echo) as link:
+        with pytest.raises(Refused, match="more than"):
+            link.request(bytes(128 * 2**20 + 1), 1, 5)
+        assert decode(link.request(b"x", 1, 5))["result"] == 1
+
+
+def test_a_long_message_goes_in_frames_that_a_server_takes():
+    with answering(echo, max_size=(128 * 2**20, 16 * 2**20)) as link:
+        assert decode(link.request(b"x" * 30_000_000, 1, 20))["result"] == 30_000_000
+
+
+def is_expired(db):
+    with suppress(Expired):
+        db.run("RETURN 1")
+        return False
+    return True
+
+
+def test_whose_session_expires_is_signed_in_again_unnoticed(server):
+    with opened(at(server)) as db:
+        db.run("DEFINE USER OVERWRITE brief ON ROOT PASSWORD 'brief' ROLES OWNER DURATION FOR SESSION 1s")
+    with reconnecting(server, user="brief", password="brief") as link:
+        link.open()
+        with opened(at(server, user="brief", password="brief")) as later:
+            until(lambda: is_expired(later))
+        assert Database(link).run("RETURN 1 + 1") == [2]
+
+
+def test_a_text_about_expired_sessions_is_none(server):
+    with opened(at(server)) as db:
+        assert db.run("RETURN $it", it="The session has expired") == ["The session has expired"]
 
 
 def test_after_a_break_one_is_signed_in_again_before_anything_is_sent(own_server):
@@ -429,6 +517,27 @@ def test_a_password_that_was_changed_meanwhile_is_the_reason_that_is_told(own_se
         with pytest.raises(LinkLost):
             Database(link).run("RETURN 1")
         until(lambda: "this password" in (link.state().error or ""))
+
+
+def test_a_machine_that_is_short_of_threads_for_a_moment_is_not_the_end_of_trying(own_server):
+    tries = []
+
+    def opening():
+        tries.append(now())
+        if len(tries) == 2:
+            raise RuntimeError("can't start new thread")
+        return signed_in(at(own_server))
+
+    with closing(Reconnecting(opening, now=now, pauses=(0.02,) * 500)) as link:
+        link.open()
+        own_server.cut()
+        until(lambda: answers(link) and len(tries) > 2)
+
+
+def answers(link):
+    with suppress(LinkLost):
+        return Database(link).run("RETURN 1") == [1]
+    return False
 
 
 def test_after_it_was_closed_nothing_is_tried(own_server):

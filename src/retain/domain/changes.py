@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
 
+from retain.domain import places
 from retain.domain.conversation import Cursor
 from retain.domain.graph import Entity, Link, Relation, Tie
 from retain.domain.memory import Embedding, HistoryEntry, Json, Memory, MemoryId, Place
@@ -143,6 +144,10 @@ class Run:
     undone: datetime | None = None
     metrics: Mapping[str, Json] = field(default_factory=dict)
 
+    @property
+    def user(self) -> str:
+        return places.user_in(self.scope)
+
 
 @dataclass(frozen=True, slots=True)
 class Restored:
@@ -198,7 +203,8 @@ class Changes:
     restored: Restored | None = None
     """What comes from another store, and is taken over as it is there."""
     key: str | None = None
-    """Names the plan, where it may be sent twice and must be written once."""
+    """Names the plan, where it may be sent twice and must be written once: to a database on a server. A file is there
+    or not, and pays no heed to it."""
 
     def joined(self, other: "Changes") -> "Changes":
         """Both plans as one, at the moment of the first."""

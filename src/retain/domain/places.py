@@ -41,3 +41,8 @@ def seen_from(user: str, project: str | None, session: str | None) -> list[str]:
         *([project_key(user, project)] if project else []),
         *([session_key(user, session)] if session else []),
     ]
+
+
+def user_in(key: str) -> str:
+    """Whose place it is."""
+    return key.partition("\x1f")[2].partition("\x1f")[0]

@@ -18,13 +18,14 @@ from retain.stores.forgetting import without
 from retain.stores.gathering import gathered
 from retain.stores.queue import Queue
 from retain.stores.sqlite.failures import files_of
-from retain.stores.sqlite.files import alone, make_private, only_one
+from retain.stores.sqlite.files import HEADER, alone, make_private, only_one
 from retain.stores.sqlite.store import SqliteStore
 
 MOST = 20_000  # memories, the ones that were changed last
 EVERY = 30.0  # seconds, where nobody on this machine has written
 _PORTION = 50
 _RECORDS = 1000
+_BESIDE = (Sort.PROFILES, Sort.WORKS, Sort.CURSORS, Sort.RUNS)
 # Between two portions: whoever waits for the same database, or this process, goes first.
 _PAUSE = 0.02
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -38,6 +39,8 @@ class _Note:
     mark: int = 0
     at: float = 0.0
     beside: float = 0.0
+    copy: str = ""
+    """Which file the copy is: another one in its place has nothing yet."""
 
 
 class Mirror:
@@ -48,23 +51,23 @@ class Mirror:
 
     def __init__(self, path: Path, user: str) -> None:
         self._path, self._user = path, user
+        _remove_what_is_none(path)
         self.store = SqliteStore(path)
 
     @property
-    def pulled(self) -> datetime | None:
-        """As of when the copy is."""
-        at = self._noted().at
-        return datetime.fromtimestamp(at, UTC) if at else None
+    def is_empty(self) -> bool:
+        """Whether nothing was ever copied."""
+        return not self._noted().life
 
     def pull(self, source: Store, queue: Queue, *, at_once: bool) -> set[MemoryId] | None:
-        """Takes over what changed since the last time, and says what was destroyed. What waits in the queue stays.
+        """Takes over what changed since the last time, and says which memories that was. What waits in the queue stays.
 
         None, and nothing is done, while another process is at it, and, unless it must be at once, shortly after one
         was.
         """
         with only_one(self._path.with_suffix(".pulling")) as mine:
             note = self._noted()
-            if not mine or (not at_once and time.time() - note.at < EVERY):
+            if not mine or (not at_once and _is_recent(note.at)):
                 return None
             return self._taken_over(source, queue, note)
 
@@ -74,9 +77,12 @@ class Mirror:
             self._take(source, queue, portion, back=back)
 
     def take_own(self, queue: Queue, plan: Changes) -> None:
-        """What this process has written to the source; what is further here already is left as it is."""
-        with queue.standing_still():
-            self.store.apply(without(replace(plan, expects=()), self._further(plan)))
+        """What this process has written to the source; what is here already, or further, is left as it is.
+
+        Others may have copied it before, and that it was destroyed since: it is compared with the source again.
+        """
+        with queue.standing_still(doubting=[memory.id for memory in plan.memories]):
+            self.store.apply(without(replace(plan, expects=()), self._further(plan) | self._same(plan)))
 
     def purge(self, ids: Collection[MemoryId]) -> None:
         here = tuple(self.store.memories(list(ids)))
@@ -106,38 +112,46 @@ class Mirror:
         here = self.store.memories([memory.id for memory in plan.memories])
         return {m.id for m in plan.memories if m.id in here and here[m.id].memory.version > m.version}
 
-    def _taken_over(self, source: Store, queue: Queue, note: _Note) -> set[MemoryId]:
+    def _same(self, plan: Changes) -> set[MemoryId]:
+        here = self.store.memories([memory.id for memory in plan.memories])
+        return {m.id for m in plan.memories if m.id in here and here[m.id].memory == m}
+
+    def _taken_over(self, source: Store, queue: Queue, note: _Note) -> set[MemoryId] | None:
         life = source.life()
-        if note.life != life:
-            if note.life:
+        if note.life and (note.life != life or source.change() < note.mark):
+            with queue.standing_still() as waiting:
+                if waiting:  # they are read here until they are sent
+                    return None
                 self._begin_anew()
-            note = _Note(life)
+            note = _Note()
+        note = replace(note, life=life)
         changes = _changes(source, note.mark, self._user)
-        destroyed = {change.memory for change in changes if change.destroyed}
         for portion in _portions(changes):
             self._take(source, queue, [change.memory for change in portion])
+            # Before it is noted: nobody comes back to what is.
+            queue.forget([change.memory for change in portion if change.destroyed])
             # What one change wrote may go on in the next portion.
             note = replace(note, mark=portion[-1].number - 1)
             self._write(note)
             time.sleep(_PAUSE)
         if changes:
             note = replace(note, mark=changes[-1].number)
-        if changes or time.time() - note.beside > EVERY:
+        if not _is_recent(note.beside):
             self._take_beside(source)
             note = replace(note, beside=time.time())
         self._write(replace(note, at=time.time()))
-        return destroyed
+        return {change.memory for change in changes}
 
     def _take_beside(self, source: Store) -> None:
         """What is kept beside memories. There is little of it, so it is read whole."""
-        own = {sort: self._own(_records(source, sort)) for sort in (Sort.PROFILES, Sort.WORKS, Sort.CURSORS)}
+        own = {sort: self._own(_records(source, sort)) for sort in _BESIDE}
         self.store.apply(
             Changes(
                 _LONG_AGO,
                 projects=tuple(_records(source, Sort.PROJECTS)),
                 profiles=own[Sort.PROFILES],
                 works=own[Sort.WORKS],
-                runs=tuple(_records(source, Sort.RUNS)),
+                runs=own[Sort.RUNS],
                 restored=Restored(cursors=own[Sort.CURSORS]),
             )
         )
@@ -165,15 +179,38 @@ class Mirror:
 
     def _noted(self) -> _Note:
         try:
-            return _Note(**json.loads(self._note_file.read_text()))
+            note = _Note(**json.loads(self._note_file.read_text()))
         except (OSError, ValueError, TypeError):  # none yet, or not one that this version can read
             return _Note()
+        return note if note.copy in ("", self.store.life()) else _Note()
 
     def _write(self, note: _Note) -> None:
         new = self._note_file.with_suffix(".new")
         make_private(new)
-        new.write_text(json.dumps(asdict(note)))
+        new.write_text(json.dumps(asdict(replace(note, copy=self.store.life()))))
         new.replace(self._note_file)
+
+
+def _remove_what_is_none(path: Path) -> None:
+    """A copy whose beginning is damaged is made anew, and is not worth a question."""
+    if _begins_well(path):
+        return
+    with alone(path):
+        if not _begins_well(path):  # another process may have been faster
+            for file in reversed(files_of(path)):
+                file.unlink(missing_ok=True)
+
+
+def _begins_well(path: Path) -> bool:
+    if not path.exists():
+        return True
+    with path.open("rb") as file:
+        return file.read(len(HEADER)) in (HEADER, b"")
+
+
+def _is_recent(at: float) -> bool:
+    """A moment that is still to come was noted before the clock was set back."""
+    return 0 <= time.time() - at < EVERY
 
 
 def _changes(source: Store, after: int, user: str) -> Sequence[Change]:

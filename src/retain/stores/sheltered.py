@@ -15,9 +15,10 @@ from retain.domain.changes import Applied, Changes, Conflict, Expectation, NoTwi
 from retain.domain.claims import fingerprint
 from retain.domain.connection import Connection, Reach, note
 from retain.domain.ids import new_id
-from retain.domain.memory import MemoryId
+from retain.domain.memory import Memory, MemoryId
 from retain.errors import RetainError, StoreDown, Unavailable
 from retain.ports import CodeSearch, CodeStore, Emptied, Store, TransferStore
+from retain.stores.forgetting import nothing_left, without
 from retain.stores.mirror import EVERY, Mirror
 from retain.stores.queue import Entry, Queue
 from retain.stores.surreal.failures import LinkLost
@@ -69,9 +70,6 @@ class Sheltered:
         # Plans that are in the database and maybe not in the copy yet.
         self._unseen: deque[Changes] = deque(maxlen=_MOST_UNSEEN)
         self._seeing = threading.Lock()
-        # Memories that were written to the copy, and may be others in the database; `ahead` are those it may never see.
-        self._doubtful: set[MemoryId] = set()
-        self._ahead = {id for entry in queue.entries() for id in _ids(entry.changes)}
         self._wake, self._closing = threading.Event(), threading.Event()
         if self._is_connected:
             with suppress(LinkLost):
@@ -105,12 +103,15 @@ class Sheltered:
 
     def connection(self) -> Connection:
         state = self._database.line.state()
-        return Connection(state.status, state.since, state.error or self._stuck, self._queue.state())
+        why = state.error or self._stuck
+        if why and state.status is not Reach.CONNECTED and self._mirror.is_empty:
+            why = f"{why}; this machine has never read anything from it: is the address right?"
+        return Connection(state.status, state.since, why, self._queue.state())
 
     def notices(self) -> list[str]:
         queued = self.connection().queued
         told = [] if not queued.refused else [f"{queued.refused} writes were refused; `retain db queue` shows them"]
-        return [*self._asked("notices"), *told]
+        return [*self._asked("notices"), *told, *self._queue.notices()]
 
     def close(self) -> None:
         self._closing.set()
@@ -166,8 +167,12 @@ class Sheltered:
         return outcome
 
     def _forget(self, ids: tuple[MemoryId, ...]) -> None:
-        self._queue.forget(ids)
-        self._mirror.purge(ids)
+        """At once. Should that fail, whoever brings the copy up to date next learns of it from the database."""
+        try:
+            self._queue.forget(ids)
+            self._mirror.purge(ids)
+        except RetainError as error:
+            logger.warning("what was destroyed is still in the local copy for a moment: %s", error.message)
 
     def _needed(self) -> StoreDown:
         state = self._database.line.state()
@@ -201,9 +206,8 @@ class Sheltered:
         """Brings the copy up to what this process wrote just before the database went away."""
         with self._seeing:
             while self._unseen:
-                plan = self._unseen.popleft()
-                self._doubtful.update(_ids(plan))
-                self._mirror.take_own(self._queue, plan)
+                self._mirror.take_own(self._queue, self._unseen[0])
+                self._unseen.popleft()
 
     # The way back
 
@@ -243,15 +247,13 @@ class Sheltered:
             self._refused(entry, error.message)
             return True
         if isinstance(outcome, Conflict) and not _is_there(outcome.broken, entry.changes):
-            self._refused(entry, f"this is no longer so in the database: {_told(outcome.broken)}")
+            self._refused(entry, f"it rests on what no longer holds in the database: {_told(outcome.broken)}")
         else:
-            self._doubtful.update(_ids(entry.changes))
             self._queue.done(entry)
         return True
 
     def _refused(self, entry: Entry, why: str) -> None:
         logger.warning("a write of %s was refused: %s", entry.at, why)
-        self._ahead.update(_ids(entry.changes))
         self._queue.refuse(entry, why)
 
     # In the background
@@ -271,31 +273,45 @@ class Sheltered:
                 logger.info("the local copy is not up to date: %s", error)
 
     def _pull(self, *, at_once: bool) -> None:
-        seen, doubtful, ahead = list(self._unseen), frozenset(self._doubtful), frozenset(self._ahead)
+        seen, doubts = list(self._unseen), self._queue.doubts()
         store = self._reached()
-        destroyed = self._mirror.pull(store, self._queue, at_once=at_once)
-        if destroyed is None:
+        taken = self._mirror.pull(store, self._queue, at_once=at_once)
+        if taken is None:
             return
-        if destroyed:
-            self._queue.forget(destroyed)
-        self._mirror.take_again(store, self._queue, doubtful - ahead, back=False)
-        self._mirror.take_again(store, self._queue, ahead, back=True)
-        self._doubtful -= doubtful
-        self._ahead -= ahead
-        for plan in seen:
-            with suppress(ValueError):  # the database was away meanwhile, and the copy has it for that
-                self._unseen.remove(plan)
+        self._mirror.take_again(store, self._queue, doubts.behind - taken, back=False)
+        self._mirror.take_again(store, self._queue, doubts.ahead, back=True)
+        self._queue.settle(doubts)
+        with self._seeing:
+            for plan in seen:
+                # Otherwise the database was away meanwhile, and the copy has it for that.
+                if self._unseen and self._unseen[0] is plan:
+                    self._see_the_rest(plan)
+                    self._unseen.popleft()
 
-
-def _ids(plan: Changes) -> set[MemoryId]:
-    return {memory.id for memory in plan.memories}
+    def _see_the_rest(self, plan: Changes) -> None:
+        """What a plan of this process wrote beside memories, which were copied."""
+        rest = without(plan, {memory.id for memory in plan.memories})
+        if not nothing_left(rest):
+            self._mirror.take_own(self._queue, rest)
 
 
 def _has(store: Store, plan: Changes) -> bool:
-    """Whether the memories are as the plan makes them, so that only the plan itself is in its way."""
-    made = {memory.id: memory for memory in plan.memories}
-    found = store.memories([*made, *plan.purged])
-    return bool(made or plan.purged) and {id: stored.memory for id, stored in found.items()} == made
+    """Whether what the plan makes is there, as it makes it or later, so that only the plan itself is in its way."""
+    found = store.memories([*(memory.id for memory in plan.memories), *plan.purged])
+    here = [m.id in found and _has_seen(store, plan, found[m.id].memory, m) for m in plan.memories]
+    here += [id not in found for id in plan.purged]
+    here += [store.work(work.id, work.user) == work for work in plan.works]
+    here += [store.profile(profile.project.id, profile.user) == profile for profile in plan.profiles]
+    here += [store.contradiction(one.id) == one for one in plan.contradictions]
+    return bool(here) and all(here)
+
+
+def _has_seen(store: Store, plan: Changes, now: Memory, made: Memory) -> bool:
+    """Whether a memory is what the plan made of it, or was: then what the plan says of its past is in its history."""
+    if now == made or now.version <= made.version:
+        return now == made
+    said, told = [entry for entry in plan.history if entry.memory == made.id], store.history(made.id)
+    return bool(said) and all(entry in told for entry in said)
 
 
 def _is_there(broken: Expectation, plan: Changes) -> bool:
@@ -308,4 +324,5 @@ def _is_there(broken: Expectation, plan: Changes) -> bool:
 
 def _told(broken: Expectation) -> str:
     """What was expected, as the description of its class says it."""
-    return (type(broken).__doc__ or type(broken).__name__).splitlines()[0]
+    said = (type(broken).__doc__ or type(broken).__name__).splitlines()[0]
+    return f"“{said.removesuffix('.')}”"

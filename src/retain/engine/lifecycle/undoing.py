@@ -83,7 +83,7 @@ def _is_said_again(store: Store, new: Memory) -> bool:
 
 def _undoable(store: Store, run_id: str, caller: Caller) -> Run:
     run = store.run(undress(run_id) or run_id)
-    if run is None or run.scope.split("\x1f")[1] != caller.user:
+    if run is None or run.user != caller.user:
         raise NotFound(f"no run {run_id}; `retain history --runs` lists them", run=run_id)
     if run.undone:
         raise Refused(f"run {run.id} was undone already, at {iso(run.undone)}")

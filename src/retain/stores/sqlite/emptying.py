@@ -3,6 +3,7 @@
 import sqlite3
 from datetime import datetime
 
+from retain.domain.places import user_in
 from retain.ports import Emptied
 from retain.stores.moments import micros
 from retain.stores.sqlite.graph import owners_of
@@ -58,7 +59,7 @@ def _graph(db: sqlite3.Connection, user: str) -> tuple[int, int]:
 
 def _runs(db: sqlite3.Connection, user: str) -> None:
     """The scope of a run is the key of a place, whose second part is the user."""
-    scopes = [scope for (scope,) in db.execute("select distinct scope from run") if scope.split("\x1f")[1:2] == [user]]
+    scopes = [scope for (scope,) in db.execute("select distinct scope from run") if user_in(scope) == user]
     db.execute(f"delete from run where scope {AMONG}", (among(scopes),))
 
 

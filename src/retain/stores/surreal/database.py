@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any, Protocol
 
 from retain.stores.surreal.cbor import decode, encode, record
-from retain.stores.surreal.failures import STALE, Overtaken, refused
+from retain.stores.surreal.failures import STALE, LinkLost, Overtaken, Unanswered, refused
 
 # Of a write that is given up nobody knows whether it comes about, so it is waited for longer than a read. A plan of
 # 400 memories takes 1 s, and 10 s on a machine with five times the work it can do.
@@ -127,8 +127,14 @@ class Database:
         return int(row["n"]) if row else 0
 
     def commit(self, batch: Batch) -> None:
-        """All of the batch; Overtaken, and nothing was written, when another writer came first."""
-        self._results(batch.query, batch.bound, max(self.query_seconds, _COMMIT_SECONDS))
+        """All of the batch; Overtaken, and nothing was written, when another writer came first.
+
+        LinkLost when there is no answer, from whatever reason: it may be written all the same, even later.
+        """
+        try:
+            self._results(batch.query, batch.bound, max(self.query_seconds, _COMMIT_SECONDS))
+        except Unanswered as error:
+            raise LinkLost(f"{error.message}. Nobody knows whether the write comes about") from error
 
     def call(self, method: str, *params: Any, seconds: float | None = None) -> Any:
         """A request of the protocol, such as `use` or `signin`."""

@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from retain.domain.memory import MemoryId, user_of
+from retain.domain.places import user_in
 from retain.ports import Emptied
 from retain.stores.surreal.cbor import records
 from retain.stores.surreal.database import Batch, Database, guard
@@ -62,7 +63,7 @@ def _rest(db: Database, batch: Batch, user: str, entities: Sequence[str], relati
     batch.delete(records("aged", entities))
     # The scope of a run is the key of a place, whose second part is the user.
     scopes = set(db.rows("SELECT VALUE scope FROM run"))
-    batch.add("DELETE run WHERE scope IN $? RETURN NONE", [s for s in scopes if s.split("\x1f")[1:2] == [user]])
+    batch.add("DELETE run WHERE scope IN $? RETURN NONE", [scope for scope in scopes if user_in(scope) == user])
 
 
 def owners_of(db: Database, user: str) -> list[str]:

@@ -14,6 +14,14 @@ class LinkLost(StoreDown):
     """The way to the database is gone. Whether what was sent last has been written, nobody knows."""
 
 
+class Expired(LinkLost):
+    """The server has ended the session by itself, as it may be told to after some time. Nothing was done."""
+
+
+class Unanswered(QueryTimeout):
+    """The database is there, and did not answer in time. What it was asked to do it may still do."""
+
+
 class Forbidden(StoreDown):
     """The database does not let this user in, or not do that."""
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from retain.domain.connection import Reach
 from retain.errors import QueryTimeout, RetainError, StoreDown
-from retain.stores.surreal.failures import LinkLost
+from retain.stores.surreal.failures import Expired, LinkLost
 
 logger = logging.getLogger(__name__)
 
@@ -85,6 +85,11 @@ class Reconnecting:
         link = self._current()
         try:
             return link.request(message, id, seconds)
+        except Expired as error:
+            # Nothing was done, so it can be asked again; the server is there, and signing in takes a moment.
+            self._lose(link, error.message)
+            self._tried.wait(seconds)
+            return self._current().request(message, id, seconds)
         except LinkLost as error:
             self._lose(link, error.message)
             self._wait_for_first_try()
@@ -139,9 +144,9 @@ class Reconnecting:
                 return
             try:
                 link = self._opening()
-            except RetainError as error:
-                # Also a wrong password: somebody may be about to set it right.
-                self._state = replace(self._state, error=error.message)
+            except (RetainError, OSError, RuntimeError) as error:
+                # Also a wrong password: somebody may be about to set it right. And a machine that has no more threads.
+                self._state = replace(self._state, error=str(error))
                 self._tried.set()
             else:
                 self._come_back(link)

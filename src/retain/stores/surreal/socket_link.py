@@ -2,8 +2,10 @@
 
 import ssl
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import BytesIO
+from socket import SHUT_RDWR
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,14 +14,21 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from websockets.sync.client import ClientConnection, connect, unix_connect
 from websockets.typing import Subprotocol
 
-from retain.errors import ConfigError, QueryTimeout
-from retain.stores.surreal.failures import LinkLost
+from retain.errors import ConfigError, Refused
+from retain.stores.surreal.cbor import decode
+from retain.stores.surreal.failures import Expired, LinkLost, Unanswered
 
 OPEN_SECONDS = 5.0
 UNIX = "unix:"
 _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 _PROTOCOL = Subprotocol("cbor")
 _PONG_SECONDS = 2.0
+# What a SurrealDB takes unless it is told otherwise: of a message, and of each of its frames.
+_MOST_BYTES, _FRAME_BYTES = 128 * 2**20, 8 * 2**20
+# What is shorter never waits for the other end to read; it is not worth a watch.
+_LONG_BYTES = 2**16
+_TOO_LONG = 1009
+_EXPIRED = b"session has expired"
 
 
 class SocketLink:
@@ -29,7 +38,7 @@ class SocketLink:
         self.url = url
         self._socket = _connected(url, seconds, context)
         self._waiting: dict[int, _Waiter] = {}
-        self._lock = threading.Lock()
+        self._lock, self._sending = threading.Lock(), threading.Lock()
         self._lost: str | None = None
         threading.Thread(target=self._read, name="surreal-answers", daemon=True).start()
 
@@ -38,30 +47,70 @@ class SocketLink:
         return self._lost is not None
 
     def request(self, message: bytes, id: int, seconds: float) -> bytes:
-        waiter = self._waiter(id)
-        try:
-            self._socket.send(message)
-        except (ConnectionClosed, OSError) as error:
-            self._end(str(error))
+        """Refused when the message is longer than the server takes; Expired when it asks to sign in again."""
+        if len(message) > _MOST_BYTES:
+            raise self._too_much(message)
+        waiter = self._waiter(id, len(message))
+        self._send(message, seconds)
         answered = waiter.done.wait(seconds)
         with self._lock:
             self._waiting.pop(id, None)
         if waiter.answer is not None:
-            return waiter.answer
+            return self._checked(waiter.answer)
+        if waiter.is_too_long:
+            raise self._too_much(message)
         if answered or not self._is_alive():
             raise self._gone()
-        raise QueryTimeout(f"the database at {self.url} did not answer within {seconds:g} s; ask for less")
+        raise Unanswered(f"the database at {self.url} did not answer within {seconds:g} s; ask for less")
 
     def close(self) -> None:
         self._end("closed here")
         self._socket.close()
 
-    def _waiter(self, id: int) -> "_Waiter":
+    def _waiter(self, id: int, length: int) -> "_Waiter":
         with self._lock:
             if self._lost is not None:
                 raise self._gone()
-            waiter = self._waiting[id] = _Waiter()
+            waiter = self._waiting[id] = _Waiter(length)
         return waiter
+
+    def _send(self, message: bytes, seconds: float) -> None:
+        """Gives up on one who is there and does not read: a long message would wait for that for ever."""
+        if not self._sending.acquire(timeout=seconds):
+            self._cut("nothing is read at the other end")
+            return
+        try:
+            with self._watched(message, seconds):
+                self._socket.send(_frames(message) if len(message) > _FRAME_BYTES else message)
+        except (ConnectionClosed, OSError) as error:
+            self._end(str(error), is_too_long=_is_too_long(error))
+        finally:
+            self._sending.release()
+
+    @contextmanager
+    def _watched(self, message: bytes, seconds: float) -> Iterator[None]:
+        if len(message) <= _LONG_BYTES:
+            yield
+            return
+        watch = threading.Timer(seconds, self._cut, ["a long message is not read at the other end"])
+        watch.daemon = True
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.cancel()
+
+    def _cut(self, why: str) -> None:
+        self._end(why)
+        with suppress(OSError):
+            self._socket.socket.shutdown(SHUT_RDWR)
+
+    def _checked(self, answer: bytes) -> bytes:
+        if len(answer) < _LONG_BYTES and _EXPIRED in answer and _EXPIRED.decode() in str(decode(answer).get("error")):
+            self._end("the session has expired")
+            self._say_goodbye()
+            raise Expired(f"the session at {self.url} has expired")
+        return answer
 
     def _read(self) -> None:
         """Hands each answer to the one who waits for it; nobody does when it came too late."""
@@ -72,43 +121,70 @@ class SocketLink:
                 if waiter is not None and isinstance(message, bytes):
                     waiter.answer = message
                     waiter.done.set()
+        except (ConnectionClosed, OSError, ValueError, cbor2.CBORError) as error:
+            self._end(str(error), is_too_long=_is_too_long(error))
+        finally:
+            # Whatever ends this thread: without it nobody would hear anything, and it would look alive.
             self._end("the server has closed the connection")
-        except (ConnectionClosed, OSError, ValueError) as error:
-            self._end(str(error))
 
-    def _end(self, why: str) -> None:
-        """Nothing comes any more; those who wait are told so."""
+    def _end(self, why: str, *, is_too_long: bool = False) -> None:
+        """Nothing comes any more; those who wait are told so, and of a message too long whoever sent the longest."""
         with self._lock:
             self._lost = self._lost or why
-            waiting, self._waiting = self._waiting, {}
-        for waiter in waiting.values():
+            waiting, self._waiting = list(self._waiting.values()), {}
+        if is_too_long and waiting:
+            max(waiting, key=lambda waiter: waiter.length).is_too_long = True
+        for waiter in waiting:
             waiter.done.set()
 
     def _is_alive(self) -> bool:
         """Asks the other end for a sign of life: a cable that was cut says nothing, a busy database answers."""
+        # Whoever sends holds what a ping waits for.
+        if not self._sending.acquire(timeout=_PONG_SECONDS):
+            self._cut("nothing is read at the other end")
+            return False
+        self._sending.release()
         with suppress(ConnectionClosed, OSError):
             if self._socket.ping().wait(_PONG_SECONDS):
                 return True
         self._end("no sign of life")
-        # In the background: saying goodbye to one who does not listen takes seconds.
-        threading.Thread(target=self._socket.close, name="surreal-goodbye", daemon=True).start()
+        self._say_goodbye()
         return False
+
+    def _say_goodbye(self) -> None:
+        """In the background: with one who does not listen it takes seconds."""
+        threading.Thread(target=self._socket.close, name="surreal-goodbye", daemon=True).start()
+
+    def _too_much(self, message: bytes) -> Refused:
+        size = f"{len(message) / 1e6:.1f} MB"
+        return Refused(f"a message of {size} is more than the database at {self.url} takes; write less at once")
 
     def _gone(self) -> LinkLost:
         return LinkLost(f"the connection to {self.url} is lost ({self._lost})")
 
 
 class _Waiter:
-    __slots__ = ("answer", "done")
+    __slots__ = ("answer", "done", "is_too_long", "length")
 
-    def __init__(self) -> None:
+    def __init__(self, length: int) -> None:
         self.done = threading.Event()
         self.answer: bytes | None = None
+        self.length, self.is_too_long = length, False
+
+
+def _is_too_long(error: Exception) -> bool:
+    said = error.rcvd if isinstance(error, ConnectionClosed) else None
+    return said is not None and said.code == _TOO_LONG
+
+
+def _frames(message: bytes) -> Iterator[bytes]:
+    for start in range(0, len(message), _FRAME_BYTES):
+        yield message[start : start + _FRAME_BYTES]
 
 
 def _id_in(answer: str | bytes) -> Any:
     """The number of the request that a message answers, found without decoding all of it."""
-    if not isinstance(answer, bytes) or not 0xA0 <= answer[0] <= 0xB7:
+    if not isinstance(answer, bytes) or not 0xA0 <= next(iter(answer), 0) <= 0xB7:
         return None  # not an object of a few fields, as every answer is
     decoder = cbor2.CBORDecoder(BytesIO(answer))
     decoder.read(1)
