@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from retain.config import Loaded, client_process, client_session, load, strict
+from retain.domain.connection import Connection
 from retain.domain.graph import Direction, Entity, Related, Relation
 from retain.domain.ids import new_id
 from retain.domain.memory import Json, Kind, Memory, Scope, Source, Stored
@@ -178,6 +179,10 @@ class Retain:
 
     def bring_back(self, id: str) -> Memory:
         return self.engine.bring_back(id, self.caller())
+
+    def connection(self) -> Connection:
+        """How the store stands with its database: whether that is away, since when and why, and what waits for it."""
+        return self.engine.parts.store.connection()
 
     def context(self, task: str = "", *, files: Sequence[str] = (), max_tokens: int = 2000) -> Block:
         """A block of the most relevant memories for a task, within a token budget."""

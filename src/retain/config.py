@@ -14,6 +14,7 @@ from retain.setting_values import (
     MEANINGS,
     folders,
     meaning,
+    misspelt,
     one_of,
     positive,
     surprises,
@@ -30,6 +31,7 @@ STORES = ("sqlite", "surrealdb")
 LOG_LEVELS = ("debug", "info", "warn", "error")
 TOOLSETS = ("default", "scoped", "graph", "capture", "bank", "audrey", "all")
 LLMS = ("none", "anthropic", "openai", "claude-cli")
+_PASSED_OVER = "; it is passed over"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +224,7 @@ def load(
 def strict(loaded: Loaded) -> Settings:
     """The settings, for a caller that would rather stop than go on with a default it did not ask for."""
     if loaded.problems:
-        raise ConfigError("; ".join(loaded.problems))
+        raise ConfigError("; ".join(problem.removesuffix(_PASSED_OVER) for problem in loaded.problems))
     return loaded.settings
 
 
@@ -292,6 +294,7 @@ def _sources(
     given: Mapping[str, Any], env: Mapping[str, str], folder: Path | None, told: _Told
 ) -> list[tuple[str, Mapping[str, Any]]]:
     project_file, user_file = settings_files(given, env, folder)
+    told.problems.extend(misspelt(env, {*CONFIG_PATH, *(name for them in VARIABLES.values() for name in them)}))
     return [
         ("argument", {name: value for name, value in given.items() if value is not None}),
         *_from_environment(env),
@@ -316,7 +319,7 @@ def _in_other_words(
         try:
             yield variable, meaning(variable, env[variable], model)
         except ValueError as error:
-            told.problems.append(f"{variable} is {env[variable]!r}: {error}; it is passed over")
+            told.problems.append(f"{variable} is {env[variable]!r}: {error}{_PASSED_OVER}")
 
 
 def _from_file(path: Path, told: _Told, *, is_own: bool) -> list[tuple[str, Mapping[str, Any]]]:
@@ -363,7 +366,7 @@ def _take(
         if values[name] is not None:
             origins[name] = origin
     except ValueError as error:
-        problems.append(f"{origin}: {name} is {str(raw)!r}: {error}; it is passed over")
+        problems.append(f"{origin}: {name} is {str(raw)!r}: {error}{_PASSED_OVER}")
         return False
     return True
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retain.config import Settings
-from retain.errors import ConfigError, RetainError
+from retain.errors import ConfigError, RetainError, StoreBusy
 from retain.quick_json import written
 from retain.run_files import is_alive, make_folder, read_object, remove, write_private
 from retain.whereabouts import USUAL
@@ -113,6 +113,11 @@ async def _serve(
     from retain.stores.surreal.serving import Serving
 
     own = replace(settings, store="surrealdb", deployment_mode="embedded-file")
+    if server := running(settings):
+        raise StoreBusy(
+            f"`retain db serve` is running already, process {server.pid}, for {server.folder}; "
+            "others use it with deployment_mode: local-server"
+        )
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)

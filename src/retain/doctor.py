@@ -7,7 +7,7 @@ import struct
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
@@ -21,7 +21,7 @@ from retain.domain.memory import Vector
 from retain.errors import MissingExtra, RetainError, StoreBusy, StoreDown
 from retain.ports import Embedder, Store
 from retain.whereabouts import shown
-from retain.wiring import check_surrealdb, make_bare_store, make_embedder, make_queue, make_store
+from retain.wiring import check_surrealdb, make_bare_store, make_embedder, make_queue, make_store, queues_elsewhere
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35, 0)  # `returning`
@@ -31,8 +31,6 @@ OLD_BACKUP = timedelta(days=7)
 MODEL_SECONDS = 60.0
 IN_SURREALDB = "retain backup FILE, set another db_path, and there retain copy --from sqlite:FILE --to current"
 IN_SERVER = "retain backup FILE, set another database, and there retain copy --from sqlite:FILE --to current"
-# It reads everything that is there.
-CHECK_SECONDS = 120.0
 # Two that mean the same in other words, and one that does not; any useful model tells them apart.
 ALIKE = ("The login page is slow", "Signing in takes too long")
 UNLIKE = "Bananas are rich in potassium"
@@ -58,6 +56,7 @@ def examine(loaded: Loaded, settings_files: Sequence[Path], now: datetime) -> li
         *_settings(loaded),
         *_permissions(settings, settings_files),
         *(_server(settings) if settings.is_on_server else _store(settings)),
+        *_elsewhere(settings),
         *_model(settings),
         *_backups(settings, now),
         *_hooks(settings, now),
@@ -181,10 +180,19 @@ def _server(settings: Settings) -> Iterator[Check]:
         yield Check("queue", "ok", "no write waits for the database")
 
 
+def _elsewhere(settings: Settings) -> Iterator[Check]:
+    """Writes that wait for a database which the settings no longer name."""
+    with queues_elsewhere(settings) as queues:
+        for queue in queues:
+            state = queue.state()
+            repair = "set the address back, or send them to the database of the settings with `retain db queue --adopt`"
+            note = f"{state.waiting + state.refused} writes of this machine wait for {queue.of}"
+            yield Check("queue", "warn", note, repair)
+
+
 def _served(settings: Settings) -> Iterator[Check]:
-    patient = replace(settings, query_timeout=max(settings.query_timeout, CHECK_SECONDS))
     try:
-        with closing(make_bare_store(patient)) as store:
+        with closing(make_bare_store(settings)) as store:
             yield from _opened(store, settings, IN_SERVER)
     except RetainError as error:
         yield Check("store", "fail", error.message)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from retain.config import Settings
 from retain.endpoint import is_local
 from retain.errors import invalid
+from retain.run_files import make_folder
 
 SHORTEST, LONGEST = 8, 500
 _VARIABLE = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
@@ -61,7 +62,7 @@ def store_key(settings: Settings, key: str) -> Path:
     if fault:
         raise invalid("key", f"{len(key)} characters", fault)
     file = key_file(settings)
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(str(file.parent.absolute()))
     draft = file.with_name(f"key.{secrets.token_hex(6)}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:

@@ -1,8 +1,9 @@
 """How the value of a setting is read: a ValueError says what is allowed."""
 
+import difflib
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,13 @@ BUNDLED = ("bundled", "retain-minilm-l6", "all-MiniLM-L6-v2")
 Meaning = Mapping[str, str]
 _FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?$", re.DOTALL | re.MULTILINE)
 _YAML_BLOCK = re.compile(r"^```ya?ml\r?\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def misspelt(given: Iterable[str], known: Collection[str]) -> list[str]:
+    """Names of variables that look like ours and are none, each with the one that was meant."""
+    strange = [name for name in given if name.startswith("RETAIN_") and name not in known]
+    near = {name: difflib.get_close_matches(name, known, n=1, cutoff=0.85) for name in strange}
+    return [f"{name} is no variable of Retain; did you mean {meant[0]}?" for name, meant in near.items() if meant]
 
 
 def one_of(*allowed: str) -> Callable[[Any], str]:

@@ -36,7 +36,7 @@ def settings_for(named: str, settings: Settings) -> Settings:
         return replace(other, store="sqlite", db_path=Path(rest))
     if scheme == "surrealkv" and rest:
         return replace(other, store="surrealdb", db_path=_folder(named, rest))
-    if scheme in ("ws", "wss") and rest.startswith("//"):
+    if scheme in ("ws", "wss", "http", "https") and rest.startswith("//"):
         return replace(other, store="surrealdb", deployment_mode="remote", remote_url=named)
     raise invalid("store", named, f"name it as sqlite:FILE, surrealkv:FOLDER, ws://HOST:PORT, wss://HOST or {CURRENT}")
 
@@ -46,7 +46,7 @@ def copy(source: Settings, target: Settings, told: Told, *, dry_run: bool = Fals
     for one in (source, target):
         if one.deployment_mode == "embedded-memory":
             raise Refused("the settings say embedded-memory: what is there ends with its process, and is not copied")
-    if name_of(source) == name_of(target):
+    if _is_same(source, target):
         raise Refused("source and target are the same store; name another with --from or --to")
     if not _is_there(source):
         raise NotFound(f"there is no store at {source.database_file}")
@@ -60,6 +60,12 @@ def _folder(named: str, rest: str) -> Path:
     if folder.suffix not in ("", _FOLDER):
         raise invalid("store", named, f"a folder of SurrealDB ends in {_FOLDER}; one without is where it lies in")
     return folder
+
+
+def _is_same(source: Settings, target: Settings) -> bool:
+    are_here = not (source.is_on_server or target.is_on_server)
+    by_another_name = are_here and source.database_file.resolve() == target.database_file.resolve()
+    return by_another_name or name_of(source) == name_of(target)
 
 
 def _is_there(settings: Settings) -> bool:

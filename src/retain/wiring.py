@@ -1,22 +1,24 @@
 """The wiring: settings become a store, an embedder and a language model; nothing else knows which there are."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from retain.config import Settings, user_home, whole_environment
+from retain.domain.connection import Queued
 from retain.errors import ConfigError, MissingExtra, RetainError
 from retain.ports import LLM, Embedder, Store
 from retain.setting_values import BUNDLED
-from retain.whereabouts import beside_server
+from retain.whereabouts import beside_server, shown
 
 if TYPE_CHECKING:
     from retain.llm.provider import Provider
     from retain.stores.queue import Queue
 
-
+PATIENT_SECONDS = 120.0
 _SURREALDB = ("surrealdb_embedded", "cbor2", "websockets")
 
 
@@ -28,7 +30,10 @@ def make_store(settings: Settings) -> Store:
 
 
 def make_bare_store(settings: Settings) -> Store:
-    """As `make_store`; of a server the database itself, which has to be there: a copy must not wait in a queue."""
+    """As `make_store`; of a server the database itself, which has to be there: a copy must not wait in a queue.
+
+    Whoever asks for it reads or writes all that there is, and is patient.
+    """
     if not settings.is_on_server:
         return make_store(settings)
     check_surrealdb(settings)
@@ -39,7 +44,9 @@ def make_bare_store(settings: Settings) -> Store:
 
     link = connection.on_server(lambda: address_of(settings), lambda: datetime.now(UTC))
     try:
-        return SurrealStore(Database(link, settings.query_timeout), max_bytes=_most_bytes(settings))
+        return SurrealStore(
+            Database(link, max(settings.query_timeout, PATIENT_SECONDS)), max_bytes=_most_bytes(settings)
+        )
     except RetainError:
         link.close()
         raise
@@ -49,7 +56,22 @@ def make_queue(settings: Settings) -> "Queue":
     """The writes of this user that wait on this machine for a database on a server."""
     from retain.stores.queue import Queue
 
-    return Queue(beside_server(settings, "queue"))
+    return Queue(beside_server(settings, "queue"), shown(settings))
+
+
+@contextmanager
+def queues_elsewhere(settings: Settings) -> Iterator[list["Queue"]]:
+    """Those in which something waits on this machine for another database, or was refused by it.
+
+    An address that was mended leaves one behind, and so does a change of mode.
+    """
+    from retain.stores.queue import Queue
+
+    own = beside_server(settings, "queue")
+    with ExitStack() as opened:
+        files = sorted(file for file in own.parent.glob("*.db") if file != own or not settings.is_on_server)
+        queues = [opened.enter_context(closing(Queue(file))) for file in files]
+        yield [queue for queue in queues if queue.state() != Queued()]
 
 
 def check_surrealdb(settings: Settings) -> None:

@@ -77,10 +77,12 @@ def test_ctrl_c_ends_it_too(retain):
 
 def test_nobody_else_can_open_the_folder_meanwhile_and_they_are_told_who_has_it(retain):
     with serving(retain) as (running, _):
-        for ended in (retain("db", "serve"), retain("remember", "something", **IN_FOLDER)):
-            assert ended.code == 4
-            assert f"process {running.pid} (`retain db serve`" in ended.err
-            assert "deployment_mode to local-server" in ended.err
+        again, other = retain("db", "serve"), retain("remember", "something", **IN_FOLDER)
+        assert (again.code, other.code) == (4, 4)
+        assert f"is running already, process {running.pid}" in again.err
+        assert "deployment_mode: local-server" in again.err
+        assert f"process {running.pid} (`retain db serve`" in other.err
+        assert "deployment_mode to local-server" in other.err
 
 
 def test_one_that_was_killed_is_followed_by_the_next_with_the_same_password(retain):

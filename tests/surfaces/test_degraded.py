@@ -102,7 +102,10 @@ def test_a_command_says_it_on_standard_error_and_the_queue_can_be_looked_at(reta
     done = retain("remember", "We deploy on Mondays", "--json")
     assert done.code == 0
     assert done.body["memory_id"]
+    assert (done.body["degraded"], done.body["queued"]) == (True, True)
+    assert "the database is away" in done.body["warnings"][-1]["message"]
     assert "the database is away" in done.err
+    assert retain("recall", "deploy", "--json").body["degraded"]
     (row,) = retain("db", "queue", "--json").body["queue"]
     assert row["state"] == "waiting"
     assert "We deploy on Mondays" in row["writes"][0]
@@ -113,8 +116,27 @@ def test_a_command_says_it_on_standard_error_and_the_queue_can_be_looked_at(reta
     found = retain("recall", "deploy", "--json")
     assert found.body["memories"][0]["content"] == "We deploy on Mondays"
     assert "away" not in found.err
-    assert retain("db", "queue", "--json").body == {"queue": []}
+    assert "degraded" not in found.body
+    assert retain("db", "queue", "--json").body == {"queue": [], "elsewhere": []}
     assert ("queue", "ok") in [(check["area"], check["state"]) for check in retain("doctor", "--json").body["checks"]]
+
+
+def test_what_waits_for_an_address_that_was_wrong_is_shown_and_can_be_sent_to_the_right_one(tmp_path, database):
+    command = Command.in_folder(tmp_path / "machine")
+    right = {f"RETAIN_{name.upper()}": str(value) for name, value in login(database).items()}
+    wrong = right | {"RETAIN_REMOTE_URL": "ws://localhost:9"}
+    stored = command("remember", "We deploy on Mondays", "--json", **wrong)
+    assert "is the address right?" in command("status", "--json", **wrong).body["connection"]["reason"]
+    (told,) = [
+        check for check in command("doctor", "--json", **right).body["checks"] if "ws://localhost:9" in check["note"]
+    ]
+    assert (told["area"], told["state"]) == ("queue", "warn")
+    (other,) = command("db", "queue", "--json", **right).body["elsewhere"]
+    assert (other["writes"], "ws://localhost:9" in other["of"]) == (1, True)
+    assert "1 wait for ws://localhost:9" in command("db", "queue").err
+    assert command("db", "queue", "--adopt", "--json", **right).body == {"queue": [], "elsewhere": []}
+    (found,) = command("recall", "deploy", "--json", **right).body["memories"]
+    assert found["id"] == stored.body["memory_id"]
 
 
 def test_doctor_looks_into_a_database_on_a_server(retain, database):
@@ -138,7 +160,7 @@ def test_a_write_that_waits_can_be_given_up(retain, database):
     database.stop()
     retain("remember", "We deploy on Mondays")
     (row,) = retain("db", "queue", "--json").body["queue"]
-    assert retain("db", "queue", "--drop", str(row["number"]), "--json").body == {"queue": []}
+    assert retain("db", "queue", "--drop", str(row["number"]), "--json").body["queue"] == []
     assert retain("db", "queue", "--drop", "99").code != 0
     assert "the database has all of them" in retain("db", "queue").out
 

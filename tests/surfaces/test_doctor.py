@@ -35,7 +35,7 @@ def test_people_get_a_line_for_each_check_and_the_repair_beside_it(retain):
     out = retain("doctor").out
     assert "  ok    SQLite" in out
     assert "  warn  there is none yet\n        → retain backup" in out
-    assert out.endswith("Everything is in order.\n")
+    assert out.endswith("No faults; but see model, backups, clients above.\n")
 
 
 def test_before_anything_is_remembered_there_is_nothing_wrong_and_nothing_made(retain):

@@ -114,6 +114,28 @@ def test_what_retain_db_serve_serves_is_backed_up_every_day_by_those_who_use_it(
     serving.communicate(timeout=30)
 
 
+@pytest.mark.usefixtures("held")
+def test_db_status_says_when_another_process_has_the_folder(command):
+    done = command.process("db", "status", "--json", **IN_FOLDER)
+    assert done.code == 4
+    assert "is open in" in done.body["error"]
+
+
+def test_in_memory_a_command_says_that_nothing_lasts(command):
+    done = command("remember", DEPLOY, RETAIN_DEPLOYMENT_MODE="embedded-memory")
+    assert "ends with this command" in done.err
+
+
+def test_a_variable_that_was_misspelt_is_told(command):
+    done = command("status", RETAIN_STROE="surrealdb")
+    assert "RETAIN_STROE is no variable of Retain; did you mean RETAIN_STORE?" in done.err
+
+
+def test_a_home_that_a_server_mode_has_made_is_private(command):
+    command("status", RETAIN_DEPLOYMENT_MODE="remote", RETAIN_REMOTE_URL="ws://localhost:9")
+    assert stat.S_IMODE(command.home.stat().st_mode) == 0o700
+
+
 def test_db_alone_ends_as_its_status_does(command):
     away = {"RETAIN_DEPLOYMENT_MODE": "remote", "RETAIN_REMOTE_URL": "ws://localhost:9"}
     assert command("db", **away).code == command("db", "status", **away).code == 4

@@ -46,6 +46,10 @@ class Met:
     """Something was written that waits now."""
     connection: Callable[[], Connection] = Connection
 
+    @property
+    def is_away(self) -> bool:
+        return self.read or self.queued
+
 
 # Whoever answers a call is many steps above the store that knows, and other calls run beside it.
 _met: ContextVar[Met | None] = ContextVar("met", default=None)

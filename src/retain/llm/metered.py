@@ -14,6 +14,7 @@ from retain.errors import RetainError
 from retain.llm.prices import cost
 from retain.llm.provider import Provider, for_good, tokens_in
 from retain.llm.retrying import Retrying
+from retain.run_files import make_folder
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +65,7 @@ class Ledger:
         return None
 
     def _open(self) -> int:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(str(self._folder.absolute()))
         return os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     @property

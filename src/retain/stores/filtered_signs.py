@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from retain.domain.code import CodeFilter
@@ -114,7 +115,10 @@ class CodeSigns(SignIndex[D, CodeFilter]):
         return allowed
 
 
+_ANYTHING = Filter((), states=())
+
+
 def is_further(wanted: Filter) -> bool:
     """Whether a filter asks for more than the columns of every store know."""
-    named = wanted.tags or wanted.categories or wanted.types or wanted.session
-    return bool(named or wanted.valid_at or wanted.stored_by or wanted.min_length)
+    known = replace(wanted, places=(), states=(), kinds=(), min_importance=0.0, after=None, before=None)
+    return known != _ANYTHING

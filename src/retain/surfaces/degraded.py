@@ -11,7 +11,7 @@ from retain.surfaces.render import Body
 
 def marked(body: Mapping[str, object] | str, met: Met) -> Mapping[str, object] | str:
     """A reply with what its reader should know of the call: that a write waits, that a local copy was read."""
-    if not (met.read or met.queued):
+    if not met.is_away:
         return body
     told = remark(met)
     if isinstance(body, str):

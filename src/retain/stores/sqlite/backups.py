@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
+from retain import run_files
 from retain.domain.memory import MemoryId
 from retain.errors import StoreCorrupt, StoreDown
 from retain.ports import Store
@@ -72,7 +73,7 @@ def _copy(store: Store, made: Path, *, with_code: bool = True) -> None:
 
 def make_folder(folder: Path) -> None:
     with _explained(folder):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        run_files.make_folder(str(folder.absolute()))
 
 
 def list_backups(folder: Path) -> list[Path]:

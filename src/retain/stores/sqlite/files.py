@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from retain.errors import StoreBusy, StoreCorrupt, StoreDown
+from retain.run_files import make_folder
 from retain.stores.sqlite import migrations
 from retain.stores.sqlite.connection import MEMORY, Pool
 from retain.stores.sqlite.failures import files_of
@@ -141,7 +142,7 @@ def _prepare(pool: Pool) -> list[str]:
 
 def make_private(path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folder(str(path.parent.absolute()))
         if not path.exists():
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:

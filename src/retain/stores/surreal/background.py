@@ -1,11 +1,13 @@
 """What a process does beside its searches."""
 
+import logging
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 
 from retain.errors import RetainError
 from retain.stores.surreal.failures import Overtaken
+
+logger = logging.getLogger(__name__)
 
 
 class Background:
@@ -32,8 +34,11 @@ class Background:
 
     def _run(self, name: str, job: Callable[[], None]) -> None:
         try:
-            with suppress(RetainError, Overtaken):
-                job()
+            job()
+        except Overtaken:
+            logger.info("%s: another process was first", name)
+        except RetainError as error:
+            logger.info("%s: %s", name, error.message)
         finally:
             with self._lock:
                 self._running.pop(name, None)

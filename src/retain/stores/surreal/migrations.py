@@ -2,7 +2,7 @@
 
 import time
 
-from retain.errors import SchemaNewer, StoreBusy
+from retain.errors import RetainError, SchemaNewer, StoreBusy
 from retain.stores.surreal.database import Database
 from retain.stores.surreal.failures import Overtaken
 from retain.stores.surreal.schema import STEPS
@@ -49,7 +49,7 @@ def _run(db: Database, number: int, name: str, step: str) -> None:
             return
         except Overtaken:
             time.sleep(0.02 * (attempt + 1))
-        except Exception:
+        except RetainError:
             if version(db) < number:
                 raise
             return

@@ -28,40 +28,42 @@ def copy(call: Call, source: str, target: str, dry_run: bool) -> int | None:
     One that was interrupted goes on where it was when it is started again.
     """
     giving, taking = (transfer.settings_for(name, call.loaded.settings) for name in (source, target))
-    with _progress(call.terminal) as told:
-        done = transfer.copy(giving, taking, told, dry_run=dry_run)
+    try:
+        with _progress(call.terminal, "comparing" if dry_run else "copying") as told:
+            done = transfer.copy(giving, taking, told, dry_run=dry_run)
+    except KeyboardInterrupt:
+        call.terminal.warn("stopped; the same command goes on from there")
+        raise
     call.terminal.tell(_body(done, source, target, dry_run=dry_run), _drawn(done, dry_run=dry_run))
     return None if dry_run or done.copied.is_equal else exits.NOTHING
 
 
 @contextmanager
-def _progress(terminal: Terminal) -> Iterator[Told]:
+def _progress(terminal: Terminal, doing: str) -> Iterator[Told]:
     """A line that counts; without a terminal a line for each sort that there is something of."""
+
+    def counted(number: int, sort: Sort, looked_at: int) -> str:
+        return f"{doing if number == 1 else f'checking ({number})'} {sort.value}: {looked_at:,}"
+
     if terminal.shows_progress:
         with Progress(TextColumn("{task.description}"), console=terminal.errors, transient=True) as bar:
             task = bar.add_task("")
-            yield lambda number, sort, looked_at: bar.update(task, description=_counted(number, sort, looked_at))
+            yield lambda number, sort, looked_at: bar.update(task, description=counted(number, sort, looked_at))
         return
-    last: list[tuple[int, Sort, int]] = []
+    last: tuple[int, Sort, int] | None = None
 
     def noted(number: int, sort: Sort, looked_at: int) -> None:
-        if last and last[-1][1] is not sort:
-            _note(terminal, last)
-        last.append((number, sort, looked_at))
+        nonlocal last
+        if last and last[1] is not sort:
+            tell()
+        last = (number, sort, looked_at)
+
+    def tell() -> None:
+        if last and last[2] and not terminal.as_json:
+            terminal.errors.print(counted(*last))
 
     yield noted
-    _note(terminal, last)
-
-
-def _note(terminal: Terminal, last: list[tuple[int, Sort, int]]) -> None:
-    if last and last[-1][2] and not terminal.as_json:
-        terminal.errors.print(_counted(*last[-1]))
-    last.clear()
-
-
-def _counted(number: int, sort: Sort, looked_at: int) -> str:
-    doing = "copying" if number == 1 else f"checking ({number})"
-    return f"{doing} {sort.value}: {looked_at:,}"
+    tell()
 
 
 def _body(done: Moved, source: str, target: str, *, dry_run: bool) -> dict[str, object]:

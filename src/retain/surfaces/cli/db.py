@@ -7,12 +7,14 @@ from pathlib import Path
 import click
 
 from retain import db_server
+from retain.config import Settings
 from retain.db_server import Reached, Server
+from retain.errors import RetainError
 from retain.surfaces.cli import exits
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.cli.queue import queue
 from retain.surfaces.cli.terminal import Verbatim
-from retain.wiring import check_surrealdb
+from retain.wiring import check_surrealdb, make_store
 
 
 @click.group(invoke_without_command=True)
@@ -54,18 +56,31 @@ def status(call: Call) -> int | None:
     settings = call.loaded.settings
     server = db_server.running(settings)
     body = {"store": settings.store, "deployment_mode": settings.deployment_mode, "server": server and asdict(server)}
+    if settings.uses_surrealdb:
+        check_surrealdb(settings)
     if not settings.is_on_server:
-        call.terminal.tell(
-            {**body, "database": str(settings.database_file)}, [f"{settings.database_file}", *_served(server)]
-        )
-        return None
-    check_surrealdb(settings)
+        folder = str(settings.database_file)
+        error = _not_opened(settings)
+        body |= {"database": folder, "error": error.message if error else None}
+        call.terminal.tell(body, [folder, *([error.message] if error else []), *_served(server)])
+        return exits.code_of(error) if error else None
     reached = db_server.reach(settings)
     why = reached.error.message if reached.error else None
     call.terminal.tell(
         {**body, "url": reached.url, "version": reached.version, "error": why}, [*_reached(reached), *_served(server)]
     )
     return exits.code_of(reached.error) if reached.error else None
+
+
+def _not_opened(settings: Settings) -> RetainError | None:
+    """Why the database in a file or folder cannot be used from here; one that is not there yet can be made."""
+    if settings.deployment_mode == "embedded-memory" or not settings.database_file.exists():
+        return None
+    try:
+        make_store(settings).close()
+    except RetainError as error:
+        return error
+    return None
 
 
 def _serving(server: Server) -> list[str | Verbatim]:
@@ -82,7 +97,7 @@ def _serving(server: Server) -> list[str | Verbatim]:
 
 def _reached(reached: Reached) -> list[str]:
     if reached.error:
-        return [f"{reached.url or 'the database'} does not answer: {reached.error.message}"]
+        return [reached.error.message]
     return [f"{reached.url} answers, {reached.version}"]
 
 

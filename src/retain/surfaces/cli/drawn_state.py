@@ -68,7 +68,14 @@ def checks(them: Sequence[Check], done: Sequence[str]) -> Drawn:
         yield Indented(check.note, 8, lead=Text(f"  {check.state}", STYLES[check.state]))
         if check.state != "ok" and check.repair:
             yield Indented(f"→ {check.repair}", 8)
-    yield Text("Everything is in order." if is_sound(them) else "There are faults; see what to do above.")
+    yield Text(_verdict(them))
+
+
+def _verdict(them: Sequence[Check]) -> str:
+    if not is_sound(them):
+        return "There are faults; see what to do above."
+    warned = [check.area for check in them if check.state == "warn"]
+    return f"No faults; but see {', '.join(dict.fromkeys(warned))} above." if warned else "Everything is in order."
 
 
 def _connection(connection: Connection) -> str | None:

@@ -46,10 +46,15 @@ class Call:
     @contextmanager
     def memory(self) -> Iterator[Retain]:
         """The memory, without a session of its own: a command is no conversation."""
+        if self.loaded.settings.deployment_mode == "embedded-memory":
+            self.terminal.warn("deployment_mode is embedded-memory: what is stored now ends with this command")
         with Retain(self.loaded, own_session=False) as app, noticing() as met:
+            self.terminal.met = met
             yield app
             app.engine.settle(SETTLE_SECONDS)
-            if met.read or met.queued:
+            if met.is_away:
+                at_the_end = met.connection()
+                met.connection = lambda: at_the_end  # what is told later is told of a closed store
                 self.terminal.warn(degraded.remark(met))
 
 

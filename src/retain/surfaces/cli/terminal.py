@@ -9,7 +9,9 @@ import click
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
+from retain.domain.connection import Met
 from retain.errors import RetainError
+from retain.surfaces import degraded
 
 # A pipe has no width: what is read by another program is not cut into lines.
 ENDLESS = 1_000_000
@@ -20,6 +22,7 @@ class Terminal:
 
     def __init__(self, *, as_json: bool = False) -> None:
         self.as_json = as_json
+        self.met = Met()
         self.console = _console(stderr=False)
         self.errors = _console(stderr=True)
 
@@ -35,7 +38,11 @@ class Terminal:
             self.console.print(each, soft_wrap=isinstance(each, Verbatim))
 
     def write(self, body: Mapping[str, object]) -> None:
-        """One line. Letters that the stream has no bytes for are written as JSON escapes."""
+        """One line, which also says when the database was away."""
+        self._write(degraded.marked(body, self.met))
+
+    def _write(self, body: object) -> None:
+        """Letters that the stream has no bytes for are written as JSON escapes."""
         plain = sys.stdout.encoding.lower() not in ("utf-8", "utf8")
         sys.stdout.write(
             json.dumps(body, ensure_ascii=plain, separators=(",", ":"), allow_nan=False, default=str) + "\n"
@@ -48,7 +55,7 @@ class Terminal:
         """One line on standard error; with --json the envelope that a tool would answer."""
         if self.as_json:
             body = {"error": error.code, "message": error.message, "retry_possible": error.retry_possible}
-            self.write(body | dict(error.details))
+            self._write(body | dict(error.details))
         else:
             self.errors.print(line(("retain: ", "red"), " ".join(error.message.split())), soft_wrap=True)
 
