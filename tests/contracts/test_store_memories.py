@@ -29,6 +29,8 @@ from retain.domain.memory import Event, Kind, Rest, Source, State, Status
 from retain.domain.session import Use
 from retain.domain.words import query_terms, terms
 
+ENDED = tuple(state for state in State if state is not State.ACTIVE)
+
 
 def full_memory():
     return a_memory(
@@ -108,11 +110,29 @@ def test_a_twin_is_the_active_memory_with_that_text_in_that_place(store):
     assert store.twin(a_place("other"), fingerprint("tabs")) is None
 
 
+def test_a_twin_may_be_asked_for_in_any_state_and_is_the_active_one_else_the_one_that_ended_last(store):
+    ended = [a_memory(f"m{n}", "tabs", status=in_state(state, since=at(n))) for n, state in enumerate(ENDED)]
+    save(store, *reversed(ended))
+    assert store.twin(a_place(), fingerprint("tabs")) is None
+    assert store.twin(a_place(), fingerprint("tabs"), states=tuple(State)).memory == ended[-1]
+    assert store.twin(a_place(), fingerprint("tabs"), states=ENDED[:2]).memory == ended[1]
+    save(store, a_memory("first", "tabs"), a_memory("second", "tabs"))
+    assert store.twin(a_place(), fingerprint("tabs"), states=tuple(State)).memory.id == "first"
+    assert store.twin(a_place(), fingerprint("tabs"), states=ENDED).memory == ended[-1]
+
+
 def test_listed_gives_the_newest_first_page_by_page(store):
     save(store, *(a_memory(f"m{n}", f"text {n}", when=at(n)) for n in range(5)))
     assert ids(store.listed(wanted(), 2)) == ["m4", "m3"]
     assert ids(store.listed(wanted(), 2, 3)) == ["m1", "m0"]
     assert store.listed(wanted(), 2, 5) == []
+
+
+def test_listed_looks_into_any_number_of_places(store):
+    save(store, *(a_memory(f"m{n}", f"text {n}", when=at(n), place=a_place(f"p{n}")) for n in range(3)))
+    everywhere = wanted(places=tuple(a_place(f"p{n}") for n in range(200)), states=())
+    assert ids(store.listed(everywhere, 5)) == ["m2", "m1", "m0"]
+    assert [card.id for card in store.page(everywhere, 5).items] == ["m2", "m1", "m0"]
 
 
 def test_the_total_is_of_all_that_pass_the_filter(store):
@@ -228,6 +248,14 @@ def test_contexts_are_the_neighbours_in_a_session_within_reach(store):
     assert [c.neighbours for c in store.contexts(["other", "nobody"], wanted(), reach=3)] == [()]
 
 
+def test_the_words_of_neighbours_are_as_every_store_spells_them(store):
+    odd = "café naïve \U0001f642 e\u0301 w1"
+    save(store, a_memory("m1", odd, session="s1"), a_memory("m2", "the next", session="s1"))
+    (context,) = store.contexts(["m2"], wanted(), reach=1)
+    ((_, _, words),) = context.neighbours
+    assert words.split() == terms(odd)
+
+
 def test_contexts_follow_the_turns_a_source_names_and_leave_out_what_is_forgotten(store):
     turns = [a_memory(f"t{n}", f"turn {n}", session="s1", source=Source(conversation_turn=n)) for n in (9, 7, 8)]
     save(store, *turns)
@@ -239,6 +267,16 @@ def test_contexts_follow_the_turns_a_source_names_and_leave_out_what_is_forgotte
 def test_contexts_without_reach_are_alone_even_where_two_memories_name_one_turn(store):
     save(store, *(a_memory(id, id, session="s1", source=Source(conversation_turn=3)) for id in ("m1", "m2")))
     assert [len(c.neighbours) for reach in (0, 1) for c in store.contexts(["m1"], wanted(), reach)] == [0, 1]
+
+
+def test_contexts_beside_a_memory_come_after_it_with_their_own_neighbours(store):
+    said = [a_memory(f"m{n}", f"word{n}", session="s1") for n in range(7)]
+    hidden = a_memory("hidden", "word", session="s1", kind=Kind.EPISODIC)
+    save(store, *said[:5], hidden, *said[5:], sessions=(a_session("s1"),))
+    filter = wanted(kinds=(Kind.SEMANTIC,))
+    near = {c.memory: sorted(id for _, id, _ in c.neighbours) for c in store.contexts(["m4", "m0"], filter, 1, ["m4"])}
+    assert near == {"m4": ["hidden", "m3"], "m0": ["m1"], "m3": ["m2", "m4"]}
+    assert [c.memory for c in store.contexts(["m4", "m3"], filter, 2, ["m4", "m0"])] == ["m4", "m3"]
 
 
 def test_corpus_counts_texts_and_the_texts_that_hold_a_term(store):

@@ -98,6 +98,15 @@ def test_what_was_decided_about_a_contradiction_stays_for_the_record_when_it_is_
     assert store.contradiction("c1") == replace(decided, state=REOPENED)
 
 
+def test_memories_and_what_contradicts_them_are_read_at_once(store):
+    three(store)
+    save(store, contradictions=(a_contradiction("c1", "a", "b"),))
+    found = store.with_contradictions(["b", "c", "nobody"])
+    assert found == (store.memories(["b", "c"]), store.contradictions(["b", "c"]))
+    assert (list(found[0]), [each.id for each in found[1]]) == (["b", "c"], ["c1"])
+    assert store.with_contradictions([]) == ({}, [])
+
+
 def test_one_found_again_between_the_same_two_keeps_its_id_and_when_it_was_found(store):
     three(store)
     save(store, contradictions=(a_contradiction("c1", "a", "b"),))

@@ -35,10 +35,17 @@ class Late:
         return getattr(self._store, name)
 
     def contradictions(self, ids):
+        self._ask()
+        return self._store.contradictions(ids)
+
+    def with_contradictions(self, ids):
+        self._ask()
+        return self._store.with_contradictions(ids)
+
+    def _ask(self):
         self.asked += 1
         if self._late:
             raise QueryTimeout("too late")
-        return self._store.contradictions(ids)
 
 
 @pytest.fixture

@@ -91,6 +91,7 @@ def test_words_are_ranked_alike(both, filter):
         assert list(other.scores) == list(one.scores)
         assert list(other.scores.values()) == pytest.approx(list(one.scores.values()), abs=1e-6)
         assert (other.matched, other.exact) == (one.matched, one.exact)
+        assert other.corpus == there.corpus(terms)
 
 
 def test_all_texts_are_counted_alike(both):
@@ -129,8 +130,8 @@ def test_titles_tags_and_whoever_holds_a_term_are_the_same(both, filter):
 def test_contexts_are_the_same(both, filter):
     here, there, memories = both
     ids = [memory.id for memory in memories[::4]]
-    for reach in (0, 2):
-        one, other = (store.contexts(ids, filter, reach) for store in (here, there))
+    for reach, beside in ((0, ()), (2, ()), (2, ids[::3])):
+        one, other = (store.contexts(ids, filter, reach, beside) for store in (here, there))
         assert [in_order(context) for context in other] == [in_order(context) for context in one]
 
 

@@ -41,16 +41,27 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class Corpus:
+    """What BM25 needs to know of all texts: how many, how long, and how many hold each term."""
+
+    documents: int
+    average_length: float
+    holding: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """What one lane found: the best with their scores, best first, and a key for everything that it matched.
 
     Keys say nothing but whether two lanes of one store mean the same memory. A lane over very many
-    memories stops looking; then what it matched is not `exact`.
+    memories stops looking; then what it matched is not `exact`. A lane of words also tells of the `corpus`
+    what it had to know of the terms.
     """
 
     scores: Mapping[MemoryId, float] = field(default_factory=dict)
     keys: Set[Hashable] = frozenset()
     exact: bool = True
+    corpus: Corpus | None = None
 
     @property
     def matched(self) -> int:

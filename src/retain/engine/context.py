@@ -11,7 +11,7 @@ from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.parts import Parts, places
-from retain.engine.recall.recall import Question, recall
+from retain.engine.recall.recall import Hearing, Question, recall
 from retain.engine.trust.marks import mark, short_mark
 from retain.engine.trust.rivals import standing
 from retain.errors import Fault, InvalidInput, QueryTimeout
@@ -113,7 +113,7 @@ def _ordered(task: Task) -> list[str]:
 
 def _choose(parts: Parts, task: Task, caller: Caller) -> tuple[dict[str, list[Stored]], tuple[Warning, ...]]:
     """The memories of each section, best first; one that two sections want goes to the first."""
-    asked = _asked(task)
+    asked = Hearing(parts, _asked(task), caller)
     warnings: list[Warning] = []
     taken: set[MemoryId] = set()
     chosen: dict[str, list[Stored]] = {}
@@ -135,7 +135,7 @@ def _marked(parts: Parts, chosen: dict[str, list[Stored]], caller: Caller) -> di
 
 
 def _section(
-    section: str, parts: Parts, task: Task, asked: str, caller: Caller, warnings: list[Warning]
+    section: str, parts: Parts, task: Task, asked: Hearing, caller: Caller, warnings: list[Warning]
 ) -> list[Stored]:
     store = parts.store
     if section == "preferences":
@@ -151,18 +151,21 @@ def _section(
         about = about_files(parts, task.files[:MOST_FILES], caller)
         # Procedures have a section of their own, unless nobody wants it.
         kinds = (Kind.SEMANTIC, Kind.EPISODIC) if "relevant_procedures" in task.sections else ()
-        return about + _relevant(parts, Question(asked, (Scope.PROJECT,), kinds, limit=PER_SECTION), caller, warnings)
-    question = Question(asked, (Scope.PROJECT, Scope.USER), (Kind.PROCEDURAL,), limit=PER_SECTION)
-    return _relevant(parts, question, caller, warnings)
+        question = Question(asked.text, (Scope.PROJECT,), kinds, limit=PER_SECTION)
+        return about + _relevant(parts, question, asked, caller, warnings)
+    question = Question(asked.text, (Scope.PROJECT, Scope.USER), (Kind.PROCEDURAL,), limit=PER_SECTION)
+    return _relevant(parts, question, asked, caller, warnings)
 
 
-def _relevant(parts: Parts, question: Question, caller: Caller, warnings: list[Warning]) -> list[Stored]:
+def _relevant(
+    parts: Parts, question: Question, asked: Hearing, caller: Caller, warnings: list[Warning]
+) -> list[Stored]:
     """What fits the task; without one, the most important and newest."""
     if not question.text:
         wanted = Filter(places(caller, question.scopes), kinds=question.kinds)
         found = parts.store.listed(wanted, 100) if wanted.places else []
         return sorted(found, key=lambda s: -s.memory.importance)
-    answer = recall(parts, question, caller)
+    answer = recall(parts, question, caller, asked)
     warnings += answer.warnings
     return [hit.stored for hit in answer.hits if hit.relevance >= RELEVANT]
 

@@ -286,8 +286,8 @@ def _sorted_out(parts: Parts, entries: Sequence[_Entry]) -> tuple[list[_Entry], 
 
 def _told(parts: Parts, place: Place, mark: str) -> Stored | None:
     """A memory that says the same, also one that somebody wanted out of sight."""
-    ended = parts.store.twin(place, mark, ended=True)
-    return parts.store.twin(place, mark) or (ended if ended and ended.memory.status.state is State.FORGOTTEN else None)
+    twin = parts.store.twin(place, mark, states=tuple(State))
+    return twin if twin and twin.memory.status.state in (State.ACTIVE, State.FORGOTTEN) else None
 
 
 def _joined(each: _Entry, ids: Mapping[str, MemoryId], now: datetime) -> Memory:

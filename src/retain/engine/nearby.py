@@ -78,16 +78,11 @@ def contradictions(
 
 def said_already(store: Store, text: str, place: Place, near: Sequence[Neighbour]) -> Stored | None:
     """The memory in this place that already says it, to the letter or in nearly the same words; it may be asleep."""
-    twin = store.twin(place, fingerprint(text)) or _asleep(store, place, text)
-    if twin:
+    twin = store.twin(place, fingerprint(text), states=tuple(State))
+    if twin and twin.memory.status.state in (State.ACTIVE, State.DORMANT):
         return twin
     alike = (n for n in near if n.cosine >= NEAR and n.memory.place.key == place.key and _as_long(n, text))
     return next((n.stored for n in alike if _agrees(n, text)), None)
-
-
-def _asleep(store: Store, place: Place, text: str) -> Stored | None:
-    ended = store.twin(place, fingerprint(text), ended=True)
-    return ended if ended and ended.memory.status.state is State.DORMANT else None
 
 
 def _as_long(near: Neighbour, text: str) -> bool:

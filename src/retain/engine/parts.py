@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
-from retain.domain.changes import Changes, Conflict
+from retain.domain.changes import Applied, Changes, Conflict
 from retain.domain.ids import undress
 from retain.domain.memory import Memory, MemoryId, Place, Scope, Stored
 from retain.domain.session import Caller
@@ -36,13 +36,18 @@ class Served(Protocol):
 
 def settle(store: Store, plan: Callable[[], tuple[Changes, R]]) -> R:
     """Applies what `plan` returns; when somebody else was faster, plans again on what is true now."""
+    return carry_out(store, plan)[0]
+
+
+def carry_out(store: Store, plan: Callable[[], tuple[Changes, R]]) -> tuple[R, Applied | None]:
+    """As `settle`, with what the store says to it; None when there was nothing to write."""
     for attempt in range(ATTEMPTS):
         changes, reply = plan()
         if changes == Changes(changes.at):
-            return reply
+            return reply, None
         outcome = store.apply(changes)
         if not isinstance(outcome, Conflict):
-            return reply
+            return reply, outcome
         # Rivals that plan in step would go on meeting; a pause of random length parts them.
         time.sleep(random.uniform(0, PAUSE * 2**attempt))
     raise StoreBusy("others kept changing the same memories; nothing was written, try again")

@@ -26,7 +26,7 @@ from retain.engine.drafts import Draft, checked
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
 from retain.engine.nearby import Neighbour, contradictions, neighbours, said_already
-from retain.engine.parts import Parts, place_for, settle, visible
+from retain.engine.parts import Parts, carry_out, place_for, settle, visible
 from retain.engine.rivalry import rivalry
 from retain.engine.succession import entry, succession
 from retain.errors import Taken, Unavailable, shorten
@@ -118,8 +118,9 @@ def remember_all(
         changes = reduce(Changes.joined, [changes for changes, _ in plans])
         return changes.joined(along) if along else changes, [reply for _, reply in plans]
 
-    replies = settle(parts.store, plan)
-    if parts.store.change() > seen + 1:
+    replies, applied = carry_out(parts.store, plan)
+    # Of two writes that cross, the later one sees the other.
+    if applied and applied.change > seen + 1:
         replies = [_crossed(parts.store, *pair) for pair in zip(replies, arrivals, strict=True)]
     return [
         replace(reply, redacted=arrival.redacted, warnings=arrival.warnings + reply.warnings)

@@ -1,8 +1,9 @@
 """What the engine needs from the outside, as small protocols; a store implements all but the last three."""
 
+from retain.domain.recall import Corpus
 from retain.ports.code import CodeSearch, CodeStore
 from retain.ports.graph import GraphStore, RelationStore, Subgraph
-from retain.ports.memories import Context, Corpus, Counts, ListingStore, MemoryStore
+from retain.ports.memories import Context, Counts, ListingStore, MemoryStore
 from retain.ports.outside import LLM, Clock, Embedder
 from retain.ports.sessions import CaptureStore, SessionStore, WorkStore
 from retain.ports.store import Durable, Emptied, Store

@@ -1,14 +1,14 @@
 """Memories and the lanes that find them, and listings of all that passes a filter."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from retain.domain.graph import Tie
 from retain.domain.listing import Card, Page, PastQuery, Row
-from retain.domain.memory import HistoryEntry, Kind, Memory, MemoryId, Place, Scope, Stored, Vector
-from retain.domain.recall import Filter, Found
+from retain.domain.memory import HistoryEntry, Kind, Memory, MemoryId, Place, Scope, State, Stored, Vector
+from retain.domain.recall import Corpus, Filter, Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +46,12 @@ class Context:
     consolidated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """What BM25 needs to know of all texts: how many, how long, and how many hold each term."""
-
-    documents: int
-    average_length: float
-    holding: Mapping[str, int]
-
-
 class MemoryStore(Protocol):
     """Memories and the lanes that find them. Ids that are not there are left out, never an error."""
 
     def memories(self, ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]: ...
-    def twin(self, place: Place, fingerprint: str, *, ended: bool = False) -> Stored | None:
-        """The active memory with this text; or, asked for what has `ended`, the one that did so last."""
+    def twin(self, place: Place, fingerprint: str, *, states: Sequence[State] = (State.ACTIVE,)) -> Stored | None:
+        """The memory with this text in one of the states: an active one, else the one that ended last."""
         ...
 
     def listed(self, wanted: Filter, limit: int, offset: int = 0) -> list[Stored]:
@@ -69,15 +60,23 @@ class MemoryStore(Protocol):
 
     def total(self, wanted: Filter) -> int: ...
     def by_words(self, terms: Sequence[str], wanted: Filter, limit: int, *, counted: bool = False) -> Found:
-        """BM25 over normalised terms; any of them may match. All that match are counted only when asked for."""
+        """BM25 over normalised terms; any of them may match. All that match are counted only when asked for.
+
+        It comes with the `corpus` of the terms.
+        """
         ...
 
     def by_vector(self, vector: Vector, model: str, wanted: Filter, limit: int) -> Found:
         """Cosine of the best chunk."""
         ...
 
-    def contexts(self, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
-        """Those of the memories that pass the filter, with what was said up to `reach` steps before and after."""
+    def contexts(
+        self, ids: Sequence[MemoryId], wanted: Filter, reach: int, beside: Collection[MemoryId] = ()
+    ) -> list[Context]:
+        """Those of the memories that pass the filter, with what was said up to `reach` steps before and after.
+
+        After them the direct neighbours of those that are named in `beside`, as far as they pass the filter too.
+        """
         ...
 
     def corpus(self, terms: Sequence[str]) -> Corpus: ...

@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from retain.domain.changes import Contradiction, ContradictionState
-from retain.domain.memory import MemoryId, Place
+from retain.domain.memory import MemoryId, Place, Stored
 from retain.domain.recall import Filter
 
 
 class TrustStore(Protocol):
     def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]:
         """Those to which any of the memories is a party, oldest first."""
+        ...
+
+    def with_contradictions(self, memories: Sequence[MemoryId]) -> tuple[dict[MemoryId, Stored], list[Contradiction]]:
+        """The memories, as `memories` gives them, and their contradictions, read at once."""
         ...
 
     def contradiction(self, id: str) -> Contradiction | None: ...

@@ -12,7 +12,7 @@ from itertools import product
 
 from retain.domain.claims import fingerprint, jaccard, same_claim
 from retain.domain.conversation import Extracted, Speaker
-from retain.domain.memory import Memory, MemoryId, Place
+from retain.domain.memory import Memory, MemoryId, Place, State
 from retain.domain.recall import Filter
 from retain.domain.words import query_terms
 from retain.engine.lifecycle.contradictions import clash
@@ -55,11 +55,11 @@ def judged(store: Store, found: Extracted, place: Place) -> Known | News:
     """What becomes of a statement. One that was made before it was last counted, or ended, is old news: so reading
     the same conversation twice changes nothing, and what the user has forgotten does not come back."""
     mark = fingerprint(found.text)
-    if twin := store.twin(place, mark):
+    twin = store.twin(place, mark, states=tuple(State))
+    if twin and twin.memory.is_active:
         return News() if _is_later(found, _counted(twin.memory)) else Known("it was counted before")
-    ended = store.twin(place, mark, ended=True)
-    if ended and not _is_later(found, ended.memory.status.since):
-        return Known(f"it is {ended.memory.status.state} since it was said")
+    if twin and not _is_later(found, twin.memory.status.since):
+        return Known(f"it is {twin.memory.status.state} since it was said")
     rivals = _rivals(store, found, place)
     if any(found.at is not None and found.at < old.event_time for old in rivals):
         return Known("something newer is known")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Protocol, TypeVar
 
 from retain.domain.memory import Kind, MemoryId, Scope, State, Vector
@@ -61,13 +62,29 @@ class Lanes:
         return [lane for lane in (self.meaning, self.words, self.graph) if len(lane)]
 
 
-def recall(parts: Parts, question: Question, caller: Caller) -> Recalled:
-    """The memories that answer a question best. Filters hold inside every lane."""
+class Hearing:
+    """The meaning of a question, worked out when it is first needed and once, though several searches may ask it."""
+
+    def __init__(self, parts: Parts, text: str, caller: Caller) -> None:
+        self.text = text
+        self._parts, self._caller = parts, caller
+
+    @cached_property
+    def vector(self) -> tuple[Vector | None, Warning | None]:
+        """Or why there is none."""
+        return query_vector(self._parts.embedder, unaddressed(self._parts.store, self.text, self._caller))
+
+
+def recall(parts: Parts, question: Question, caller: Caller, hearing: Hearing | None = None) -> Recalled:
+    """The memories that answer a question best. Filters hold inside every lane.
+
+    Who asks the same in several places hands on one `hearing` of it.
+    """
     _check(question)
     wanted = _filter(question, caller)
     if not wanted.places:
         return Recalled((), 0, question.strategy)
-    lanes = _search(parts, question, wanted, caller)
+    lanes = _search(parts, question, wanted, caller, hearing or Hearing(parts, question.text, caller))
     if lanes.late and not lanes.found():
         raise QueryTimeout("every search ran past its deadline; ask a shorter question or narrow it with filters")
     named = {id for lane in lanes.found() for id in lane.scores}
@@ -118,12 +135,12 @@ def _states(question: Question) -> tuple[State, ...]:
     return (State.ACTIVE, State.DORMANT) if question.as_of is None else KEPT
 
 
-def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller) -> Lanes:
+def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller, hearing: Hearing) -> Lanes:
     """Runs the lanes that the strategy names; one that is late leaves the answer to the others."""
     lanes = Lanes()
     store, most = parts.store, max(LANE, question.limit)
     if question.strategy in (Strategy.VECTOR, Strategy.HYBRID):
-        lanes.vector, warning = query_vector(parts.embedder, unaddressed(store, question.text, caller))
+        lanes.vector, warning = hearing.vector
         lanes.warnings += [warning] if warning else []
     vector = lanes.vector
     if vector:
@@ -168,7 +185,7 @@ def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter, caller
     asked = query_terms(question.text)
     meaning = _meaning(parts, lanes, [context.memory for context in contexts])
     by_words = question.strategy is not Strategy.VECTOR or lanes.vector is None
-    spoken = signals.words(contexts, asked, parts.store.corpus(asked)) if by_words else {}
+    spoken = signals.words(contexts, asked, lanes.words.corpus or parts.store.corpus(asked)) if by_words else {}
     named, pairs = frozenset(terms(question.text)), signals.pairs(question.text)
     now, widest = parts.clock.now(), broadest(contexts)
     scores = []
@@ -186,10 +203,11 @@ def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter, caller
 
 
 def _contexts(store: Store, question: Question, lanes: Lanes, wanted: Filter) -> list[Context]:
-    found = store.contexts(_candidates(lanes, question.limit), wanted, signals.REACH)
-    if question.strategy is Strategy.HYBRID:
-        found += store.contexts(_neighbours(lanes, found), wanted, signals.REACH)
-    return found
+    """Of the candidates, and of the direct neighbours of each lane's best: an answer often stands next to the words
+    of the question."""
+    best = {id for lane in lanes.found() for id in list(lane.scores)[:ADMIT]}
+    beside = best if question.strategy is Strategy.HYBRID else ()
+    return store.contexts(_candidates(lanes, question.limit), wanted, signals.REACH, beside)
 
 
 def _signals(
@@ -204,14 +222,6 @@ def _signals(
 def _candidates(lanes: Lanes, limit: int) -> list[MemoryId]:
     most = max(LANE, limit)
     return list(dict.fromkeys(id for lane in lanes.found() for id in list(lane.scores)[:most]))
-
-
-def _neighbours(lanes: Lanes, contexts: Sequence[Context]) -> list[MemoryId]:
-    """Direct neighbours of each lane's best: an answer often stands next to the words of the question."""
-    best = {id for lane in lanes.found() for id in list(lane.scores)[:ADMIT]}
-    known = {context.memory for context in contexts}
-    beside = (id for c in contexts if c.memory in best for distance, id, _ in c.neighbours if abs(distance) == 1)
-    return [id for id in dict.fromkeys(beside) if id not in known]
 
 
 def _meaning(parts: Parts, lanes: Lanes, ids: Sequence[MemoryId]) -> dict[MemoryId, float]:

@@ -78,8 +78,9 @@ def _place(cluster: Cluster) -> Place:
 
 def _said(store: Store, text: str, vectors: Embedded, place: Place) -> Iterator[Memory]:
     """What says the same there, to the letter or nearly so; what is awake first."""
-    twins = (store.twin(place, fingerprint(text)), store.twin(place, fingerprint(text), ended=True))
-    for twin in twins:
+    ended = tuple(state for state in State if state is not State.ACTIVE)
+    for states in ((State.ACTIVE,), ended):
+        twin = store.twin(place, fingerprint(text), states=states)
         if twin and twin.memory.kind is not Kind.EPISODIC and twin.memory.status.state in _USABLE:
             yield twin.memory
     if vectors.whole is None:

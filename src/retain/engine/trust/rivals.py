@@ -22,12 +22,17 @@ def rivals_of(store: Store, ids: Sequence[MemoryId], caller: Caller) -> dict[Mem
 
     Only what the caller could recall is named, or what lies in the same place as the memory that it contradicts.
     """
-    return {id: found.rivals for id, found in _standings(store, ids, caller).items() if found.rivals}
+    standings = _standings(store, ids, store.contradictions(ids), {}, caller)
+    return {id: found.rivals for id, found in standings.items() if found.rivals}
 
 
 def with_standings(store: Store, ids: Sequence[MemoryId], caller: Caller) -> dict[MemoryId, Stored]:
-    """The memories, each with where it stands: for one query more than without, and a third where some are disputed."""
-    return {stored.memory.id: stored for stored in standing(store, store.memories(ids).values(), caller)}
+    """The memories, each with where it stands: in one question to the store, and a second where some are disputed."""
+    try:
+        found, disputes = store.with_contradictions(ids)
+    except Unavailable:
+        return store.memories(ids)
+    return {stored.memory.id: stored for stored in _stood(store, list(found.values()), disputes, caller)}
 
 
 def standing(store: Store, found: Iterable[Stored], caller: Caller) -> list[Stored]:
@@ -37,20 +42,34 @@ def standing(store: Store, found: Iterable[Stored], caller: Caller) -> list[Stor
     """
     found = list(found)
     try:
-        known = _standings(store, [stored.memory.id for stored in found], caller)
+        disputes = store.contradictions([stored.memory.id for stored in found]) if found else []
+    except Unavailable:
+        return found
+    return _stood(store, found, disputes, caller)
+
+
+def _stood(store: Store, found: list[Stored], disputes: Iterable[Contradiction], caller: Caller) -> list[Stored]:
+    read = {stored.memory.id: stored.memory for stored in found}
+    try:
+        known = _standings(store, list(read), disputes, read, caller)
     except Unavailable:
         return found
     return [replace(each, standing=known[each.memory.id]) if each.memory.id in known else each for each in found]
 
 
-def _standings(store: Store, ids: Sequence[MemoryId], caller: Caller) -> dict[MemoryId, Standing]:
-    """Of those memories that have rivals or conditions."""
-    found = [each for each in store.contradictions(ids) if _still_matters(each)] if ids else []
-    if not found:
-        return {}
-    parties = store.memories(list(dict.fromkeys(id for each in found for id in (each.older, each.newer))))
-    known = {id: stored.memory for id, stored in parties.items()}
-    asked = [known[id] for id in ids if id in known]
+def _standings(
+    store: Store,
+    ids: Sequence[MemoryId],
+    disputes: Iterable[Contradiction],
+    read: Mapping[MemoryId, Memory],
+    caller: Caller,
+) -> dict[MemoryId, Standing]:
+    """Of those memories that have rivals or conditions; those that were `read` already are not read again."""
+    found = [each for each in disputes if _still_matters(each)]
+    parties = dict.fromkeys(id for each in found for id in (each.older, each.newer))
+    others = store.memories([id for id in parties if id not in read])
+    known = {**read, **{id: stored.memory for id, stored in others.items()}}
+    asked = [known[id] for id in ids if id in known and id in parties]
     told = {memory.id: _standing(against) for memory, against in _sides(asked, found, known, caller)}
     return {id: stands for id, stands in told.items() if stands.rivals or stands.conditions}
 

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 from retain.domain.code import Chunk, ChunkKind, CodeFilter, Mark, Occurrence, StoredChunk
 from retain.stores.code_matching import innermost, spelled
@@ -79,16 +80,23 @@ def chunks(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, StoredChunk]
 
 def occurrences(db: sqlite3.Connection, name: str, wanted: CodeFilter, limit: int) -> list[Occurrence]:
     """Lines with the name exactly as it is spelled; only where there are none, in any case."""
-    conditions, values = where(wanted, "f")
-    query = f"""select f.num, f.owner, f.path, r.lines from code_reference r join code_file f on f.num = r.file
-        where r.name = ? {{}} and {conditions} order by f.path, f.owner limit ?"""
-    for spelling in ("", "collate nocase"):
-        rows = db.execute(query.format(spelling), (name, *values, limit)).fetchall()
-        if rows:
-            break
+    rows = _using(db, [name], wanted, limit) or _using(db, _spelled_alike(db, name), wanted, limit)
     lines = [(file, owner, path, line) for file, owner, path, on in rows for line in json.loads(on)][:limit]
     around = _spans(db, {file for file, *_ in lines})
     return [Occurrence(owner, path, line, innermost(around[file], line)) for file, owner, path, line in lines]
+
+
+def _using(db: sqlite3.Connection, names: Sequence[str], wanted: CodeFilter, limit: int) -> list[Any]:
+    conditions, values = where(wanted, "f")
+    query = f"""select f.num, f.owner, f.path, r.lines from code_reference r join code_file f on f.num = r.file
+        where r.name {AMONG} and {conditions} order by f.path, f.owner, r.name limit ?"""
+    return db.execute(query, (among(names), *values, limit)).fetchall()
+
+
+def _spelled_alike(db: sqlite3.Connection, name: str) -> list[str]:
+    """The names that differ in their case alone. SQLite knows the case of ASCII; the few others are looked at here."""
+    query = "select distinct name from code_reference where name = ? collate nocase or name glob '*[^ -~]*'"
+    return [other for (other,) in db.execute(query, (name.casefold(),)) if other.casefold() == name.casefold()]
 
 
 def symbols(db: sqlite3.Connection, key: str) -> list[StoredChunk]:

@@ -3,13 +3,14 @@
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Stored
 from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
 from retain.stores.moments import moment, rest_of
+from retain.stores.neighbours import next_to
 from retain.stores.newest import portions
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.graph import owners_of
@@ -30,12 +31,12 @@ def destroyed(db: sqlite3.Connection, ids: Sequence[MemoryId]) -> set[MemoryId]:
     return {row[0] for row in db.execute(f"select id from tombstone where id {AMONG}", (among(ids),))}
 
 
-def twin(db: sqlite3.Connection, place: Place, fingerprint: str, *, ended: bool = False) -> Stored | None:
-    wanted = "+m.state <> ? order by m.state_since desc, m.num desc" if ended else "+m.state = ? order by m.num"
+def twin(db: sqlite3.Connection, place: Place, fingerprint: str, states: Sequence[State]) -> Stored | None:
     row = db.execute(
         # The plus: by fingerprint, which few share, not by state.
-        f"{STORED} where m.place = ? and m.fingerprint = ? and {wanted} limit 1",
-        (place.key, fingerprint, State.ACTIVE.value),
+        f"""{STORED} where m.place = ? and m.fingerprint = ? and +m.state {AMONG} order by m.state <> 'active',
+            iif(m.state = 'active', null, m.state_since) desc, iif(m.state = 'active', m.num, -m.num) limit 1""",
+        (place.key, fingerprint, among(state.value for state in states)),
     ).fetchone()
     return stored(row) if row else None
 
@@ -62,7 +63,7 @@ def total(db: sqlite3.Connection, wanted: Filter) -> int:
 
 
 def by_words(
-    db: sqlite3.Connection, terms: Sequence[str], holding: dict[str, int], wanted: Filter, limit: int, *, counted: bool
+    db: sqlite3.Connection, terms: Sequence[str], known: Corpus, wanted: Filter, limit: int, *, counted: bool
 ) -> Found:
     conditions, values = where(wanted)
     matching = f"""from memory_words cross join memory m on m.num = memory_words.rowid
@@ -71,24 +72,31 @@ def by_words(
     ranking = f"select m.id, -rank, m.num {matching} order by memory_words.rowid desc limit ?"
     ranked: dict[MemoryId, float] = {}
     keys: set[int] = set()
-    tried = queries(terms, holding)
+    tried = queries(terms, known.holding)
     for query in tried:
         for id, score, num in db.execute(ranking, (query, *values, MOST)):
             ranked[id] = score
             keys.add(num)
         if len(ranked) >= ENOUGH:
             break
-    everything = all_of(terms, holding, totals(db, "memory_words")[0]) if counted else None
+    everything = all_of(terms, known.holding, known.documents) if counted else None
     if everything and (everything != tried[0] or len(ranked) == MOST):
         # As one JSON array: thousands of rows of one number each take three times as long.
         (row,) = db.execute(f"select json_group_array(m.num) {matching}", (everything, *values)).fetchone()
         keys.update(json.loads(row))
     best = sorted(ranked, key=ranked.__getitem__, reverse=True)[:limit]
-    return Found({id: ranked[id] for id in best}, keys, exact=everything is not None)
+    return Found({id: ranked[id] for id in best}, keys, everything is not None, known)
 
 
-def contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
-    """Each memory that passes the filter, with what was said at most `reach` steps before and after it."""
+def contexts(
+    db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, reach: int, beside: Collection[MemoryId]
+) -> list[Context]:
+    found = _contexts(db, ids, wanted, reach)
+    further = next_to(found, beside)
+    return found + _contexts(db, further, wanted, reach) if further else found
+
+
+def _contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
     conditions, values = where(wanted)
     rows = db.execute(
         f"""select m.num, m.id, m.text, coalesce(w.c0, ''), m.kind, m.scope, m.importance,

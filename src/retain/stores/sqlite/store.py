@@ -1,6 +1,7 @@
 """The SQLite store: one file, any number of processes."""
 
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -9,7 +10,7 @@ from retain.domain.changes import Applied, Changes, Conflict, Contradiction, Con
 from retain.domain.connection import Connection
 from retain.domain.conversation import Cursor
 from retain.domain.graph import Direction, Entity, GraphOverview, Link, Neighbourhood, Related, Relation, Steps
-from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, Stored, Vector
+from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, State, Stored, Vector
 from retain.domain.recall import Filter, Found
 from retain.domain.session import Project, Session, Use
 from retain.ports import Context, Corpus, Counts, Emptied, Subgraph
@@ -102,8 +103,8 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
     def memories(self, ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
         return self._read(memories.by_ids, ids) if ids else {}
 
-    def twin(self, place: Place, fingerprint: str, *, ended: bool = False) -> Stored | None:
-        return self._read(memories.twin, place, fingerprint, ended=ended)
+    def twin(self, place: Place, fingerprint: str, *, states: Sequence[State] = (State.ACTIVE,)) -> Stored | None:
+        return self._read(memories.twin, place, fingerprint, states)
 
     def listed(self, wanted: Filter, limit: int, offset: int = 0) -> list[Stored]:
         return self._read(memories.listed, wanted, limit, offset)
@@ -113,20 +114,24 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
 
     def by_words(self, terms: Sequence[str], wanted: Filter, limit: int, *, counted: bool = False) -> Found:
         with self.pool.reading() as db:
-            holding = self._caches.memories(db).frequencies.of(db, terms, change_of(db))
-            return memories.by_words(db, terms, holding, wanted, limit, counted=counted)
+            return memories.by_words(db, terms, self._corpus(db, terms), wanted, limit, counted=counted)
 
     def by_vector(self, vector: Vector, model: str, wanted: Filter, limit: int) -> Found:
         with self.pool.reading() as db:
             index = self._caches.memories(db).index(db, model)
             return index.search(db, vector, wanted, limit) if index else Found()
 
-    def contexts(self, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
-        return self._read(memories.contexts, ids, wanted, reach) if ids else []
+    def contexts(
+        self, ids: Sequence[MemoryId], wanted: Filter, reach: int, beside: Collection[MemoryId] = ()
+    ) -> list[Context]:
+        return self._read(memories.contexts, ids, wanted, reach, beside) if ids else []
 
     def corpus(self, terms: Sequence[str]) -> Corpus:
         with self.pool.reading() as db:
-            return memories.corpus(db, self._caches.memories(db).frequencies.of(db, terms, change_of(db)))
+            return self._corpus(db, terms)
+
+    def _corpus(self, db: sqlite3.Connection, terms: Sequence[str]) -> Corpus:
+        return memories.corpus(db, self._caches.memories(db).frequencies.of(db, terms, change_of(db)))
 
     def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]:
         found: dict[MemoryId, list[Vector]] = {}
@@ -235,6 +240,9 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
 
     def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]:
         return self._read(disputes.between, memories) if memories else []
+
+    def with_contradictions(self, memories: Sequence[MemoryId]) -> tuple[dict[MemoryId, Stored], list[Contradiction]]:
+        return self.memories(memories), self.contradictions(memories)
 
     def contradiction(self, id: str) -> Contradiction | None:
         return self._read(disputes.by_id, id)

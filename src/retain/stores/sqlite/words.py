@@ -1,7 +1,7 @@
 """Full-text searches as FTS5 wants them, and what it knows of the terms that they are chosen by."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from retain.stores.wording import ANY, ENOUGH, choices, countable
 
@@ -40,7 +40,7 @@ class Frequencies:
         return self._common, rare
 
 
-def queries(asked: Sequence[str], holding: dict[str, int], enough: int = ENOUGH) -> list[str]:
+def queries(asked: Sequence[str], holding: Mapping[str, int], enough: int = ENOUGH) -> list[str]:
     """FTS5 queries to try in turn until enough is found; none when no text holds any of the terms."""
     return [_joined(operator, chosen) for operator, chosen in choices(asked, holding, enough)]
 
@@ -58,7 +58,7 @@ def totals(db: sqlite3.Connection, index: str) -> tuple[int, int]:
     return (numbers[0], sum(numbers[1:])) if numbers else (0, 0)
 
 
-def all_of(asked: Sequence[str], holding: dict[str, int], documents: int) -> str | None:
+def all_of(asked: Sequence[str], holding: Mapping[str, int], documents: int) -> str | None:
     """A query for every text that holds any of the terms; None where there may be too many to count."""
     held = countable(asked, holding, documents)
     return None if held is None else _joined(ANY, held)

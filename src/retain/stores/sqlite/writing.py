@@ -20,7 +20,7 @@ from retain.domain.changes import (
     WorkActive,
 )
 from retain.domain.graph import Entity, Relation, fold, relation_id
-from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State
+from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, State, user_of
 from retain.domain.session import Project, Session
 from retain.stores.moments import micros, micros_or_none, rest_row
 from retain.stores.naming import free_slug
@@ -294,12 +294,17 @@ def _blank_summaries(db: sqlite3.Connection, memories: Iterable[MemoryId]) -> No
 
 
 def _spoken_of(db: sqlite3.Connection, memories: Iterable[MemoryId]) -> list[str]:
-    """Entities that the memories are linked to, or that an earlier version named and nothing is linked to now."""
+    """Entities that the memories are linked to, or that an earlier version named and nothing is linked to now.
+
+    Of these only those of the same people: what others made goes by the same name, and is another thing.
+    """
     these = among(memories)
     linked = [row[0] for row in db.execute(f"select distinct entity from link where memory {AMONG}", (these,))]
     texts = f"select text from memory where id {AMONG} union all select text from history where memory {AMONG}"
     said = [fold(text) for (text,) in db.execute(texts, (these, these))]
-    bare = db.execute("select id, folded from entity e where not exists (select 1 from link where entity = e.id)")
+    people = {user for (user,) in db.execute(f"select distinct user from memory where id {AMONG}", (these,))}
+    unlinked = "select id, owner, folded from entity e where not exists (select 1 from link where entity = e.id)"
+    bare = [(id, name) for id, owner, name in db.execute(unlinked) if user_of(owner) in people]
     return linked + [id for id, name in bare if any(name in text for text in said)]
 
 

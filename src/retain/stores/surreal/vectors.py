@@ -15,6 +15,11 @@ from retain.stores.surreal.tables import Tables
 
 _PATIENCE = 3600.0  # seconds that reading all vectors may take where nobody waits for it
 
+_FIRST = f"num * {vector_numbers(1, 1)[0]}"  # the number of a memory's first vector; those of the others follow
+_NUMBERS = f"""SELECT VALUE [id, (SELECT VALUE numbers
+    FROM type::record('vector', ($parent.{_FIRST})..($parent.{_FIRST} + array::len($parent.signs))))]
+    FROM $ids WHERE model = $model"""
+
 
 class VectorTables(Tables):
     hnsw: When | None = None
@@ -52,13 +57,8 @@ class VectorTables(Tables):
         return index.crowding(sight, ids, wanted, floor) if index else {}
 
     def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]:
-        counted = "SELECT VALUE [id, num, array::len(signs)] FROM $ids WHERE model = $model"
-        rows = self.db.rows(counted, ids=records("memory", dict.fromkeys(ids)), model=model)
-        numbers = records("vector", (number for _, num, chunks in rows for number in vector_numbers(num, chunks)))
-        found: dict[MemoryId, list[Vector]] = {}
-        for memory, _, stored in sorted(self.db.rows("SELECT VALUE [memory, id, numbers] FROM $ids", ids=numbers)):
-            found.setdefault(memory, []).append(unpack(stored))
-        return found
+        rows = self.db.rows(_NUMBERS, ids=records("memory", dict.fromkeys(ids)), model=model)
+        return {memory: [unpack(numbers) for numbers in stored] for memory, stored in sorted(rows) if stored}
 
     def _load(self, model: str) -> None:
         sight, index = self.by_signs.seen(self.db, model)
