@@ -8,11 +8,17 @@ from retain.domain.memory import MemoryId
 from retain.domain.recall import Filter
 from retain.ports import Subgraph
 from retain.stores.surreal import graph, mentions, relations, subgraph
+from retain.stores.surreal.database import Database
+from retain.stores.surreal.kept_edges import KeptEdges
 from retain.stores.surreal.tables import Tables
 
 
 class GraphTables(Tables):
     """`ports.GraphStore` and `ports.RelationStore`."""
+
+    def __init__(self, db: Database) -> None:
+        super().__init__(db)
+        self._edges = KeptEdges()
 
     def entities(self, ids: Sequence[str]) -> list[Entity]:
         return list(graph.entities(self.db, ids))
@@ -50,7 +56,7 @@ class GraphTables(Tables):
         return mentions.link_counts(self.db, entities, wanted) if entities else {}
 
     def around(self, entities: Sequence[str], memories: Sequence[MemoryId], wanted: Filter, now: datetime) -> Subgraph:
-        return subgraph.around(self.db, entities, memories, wanted, now)
+        return subgraph.around(self._edges.seen(self.db), entities, memories, wanted, now)
 
     def relations(self, ids: Sequence[str]) -> list[Relation]:
         return relations.by_ids(self.db, ids) if ids else []
