@@ -328,9 +328,8 @@ def check_version(db: sqlite3.Connection) -> None:
         )
 
 
-def migrate(db: sqlite3.Connection) -> int:
-    """Brings the schema up to date, waiting for running writes; says which version it found."""
-    found = version_of(db)
+def migrate(db: sqlite3.Connection) -> None:
+    """Brings the schema up to date, waiting for running writes."""
     while (current := version_of(db)) < CURRENT:
         db.execute("begin immediate")
         try:
@@ -344,4 +343,3 @@ def migrate(db: sqlite3.Connection) -> int:
             if db.in_transaction:
                 db.execute("rollback")
             raise
-    return found

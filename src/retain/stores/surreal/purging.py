@@ -6,7 +6,7 @@ from typing import Any
 
 from retain.domain.graph import fold
 from retain.domain.memory import MemoryId, user_of
-from retain.stores.surreal import hnsw, past_queries
+from retain.stores.surreal import hnsw, pages, past_queries
 from retain.stores.surreal.cbor import record, records
 from retain.stores.surreal.database import Batch, Database
 from retain.stores.surreal.numbers import vector_numbers
@@ -32,6 +32,7 @@ def purge(db: Database, batch: Batch, ids: Sequence[MemoryId], change: int) -> N
         batch.add("UPDATE $? SET summary = NULL RETURN NONE", records("session", [list(key) for key in summaries]))
     batch.delete(records("vector", (n for row in gone for n in vector_numbers(row["num"], len(row["signs"])))))
     hnsw.forget(batch, hnsw.tables(db), [row["num"] for row in gone])
+    pages.forget(db, batch, [row["num"] for row in gone])
     batch.delete(records("access", names))
     batch.delete([text_of(row) for row in gone])
     batch.bind("gone", names)

@@ -53,7 +53,6 @@ class Reconnecting:
         self._state = LinkState(Reach.RECONNECTING, now())
         self._patient_until = 0.0
         self._tried, self._closing = threading.Event(), threading.Event()
-        self._on_lost: list[Callable[[], None]] = []
         self._on_back: list[Callable[[], None]] = []
 
     def open(self, *, may_be_away: bool = False) -> None:
@@ -71,10 +70,6 @@ class Reconnecting:
 
     def state(self) -> LinkState:
         return self._state
-
-    def on_lost(self, call: Callable[[], None]) -> None:
-        """Is called, by the thread that noticed, when the connection is lost."""
-        self._on_lost.append(call)
 
     def on_back(self, call: Callable[[], None]) -> None:
         """Is called, by a thread of its own, when the connection is there again."""
@@ -131,7 +126,6 @@ class Reconnecting:
             self._tried.clear()
         logger.warning("the connection to the database is lost: %s", why)
         self._try_in_background((0.0, *self._pauses))
-        _tell(self._on_lost)
 
     def _try_in_background(self, pauses: Sequence[float]) -> None:
         tries = chain(((pause, Reach.RECONNECTING) for pause in pauses), repeat((EVERY, Reach.DEGRADED)))

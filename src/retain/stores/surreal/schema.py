@@ -342,5 +342,29 @@ DEFINE FIELD at ON applied TYPE datetime;
 DEFINE INDEX applied_at ON applied FIELDS at;
 """
 
+# Made by who reads, so there are none at first: see `pages.py`. The id is the change after which a page begins.
+PAGES = """
+DEFINE TABLE sign_page SCHEMAFULL;
+DEFINE FIELD upto ON sign_page TYPE int;
+DEFINE FIELD form ON sign_page TYPE int;
+DEFINE FIELD nums ON sign_page TYPE array<int>;
+DEFINE FIELD rows ON sign_page TYPE bytes;
+CREATE counter:pages SET value = 0;
+"""
+
+# For edges that a process keeps: see `kept_edges.py`. Relations that are there need no number: nobody keeps them yet.
+CHANGES = """
+DEFINE FIELD changed ON relates_to TYPE option<int>;
+DEFINE INDEX relation_changed ON relates_to FIELDS changed;
+CREATE counter:cut SET value = 0;
+DEFINE EVENT entity_cut ON entity WHEN $event = 'DELETE' THEN {
+    UPDATE counter:cut SET value = counter:change.value RETURN NONE;
+};
+"""
+
 # Append only: a step that has run somewhere is never changed.
-STEPS: Sequence[tuple[str, str]] = (("m001_tables", MEMORY + GRAPH + SESSIONS + CODE + COUNTERS),)
+STEPS: Sequence[tuple[str, str]] = (
+    ("m001_tables", MEMORY + GRAPH + SESSIONS + CODE + COUNTERS),
+    ("m002_pages", PAGES),
+    ("m003_changes", CHANGES),
+)

@@ -3,6 +3,7 @@
 import itertools
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
@@ -15,8 +16,10 @@ from retain.stores.filtered_signs import CodeSigns, MemorySigns
 from retain.stores.moments import micros
 from retain.stores.signs import SignIndex
 from retain.stores.surreal.cbor import records
+from retain.stores.surreal.columns import Columns
 from retain.stores.surreal.database import Database
 from retain.stores.surreal.numbers import item_of, table_of, vector_numbers
+from retain.stores.surreal.pages import COLUMNS, ROWS, Pages, Stretch, read
 
 if TYPE_CHECKING:
     from retain.stores.signs import Array
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 AT_ONCE = 5000
 # Items whose numbers a process keeps: 17 MB with vectors of 384 numbers.
 MOST_KEPT = 20_000
+# Up to so many changes a process catches up with by reading what has changed, without looking for pages.
+FEW_CHANGES = 500
+_NOWHERE = -1  # no place has this code
 
 
 @dataclass(slots=True)
@@ -172,12 +178,46 @@ class MemoryVectors(SurrealSource):
     """Implements `filtered_signs.MemorySource`."""
 
     items, vectors, owner = "memory", "vector", "memory"
-    columns = (
-        "place, type, state, importance, happened, category ?? '', session_id ?? '', "
-        "'\x1f' + array::join(tag_keys, '\x1f') + '\x1f', string::len(content), time::micros(created_at), "
-        "time::micros(valid_from), IF valid_until = NULL { 9223372036854775807 } ELSE { time::micros(valid_until) }"
-    )
+    columns = COLUMNS
     gone = "SELECT VALUE num FROM tombstone"
+    page_from = 500
+    """So many memories that had to be read at the end become a page; fewer are read again by the next."""
+
+    def __init__(self, model: str) -> None:
+        super().__init__(model)
+        self._edge = 0
+
+    def stretches(self, db: Sight, since: int, at_once: int) -> Iterator[Stretch]:
+        """All memories that have changed since a change, by any model or none, in the order of change: from pages
+        where there are some, else from the memories, which then become pages."""
+        if since < 0:
+            self._kept.clear(db.change)
+            self._edge = 0
+        pages, since = Pages(db.db), max(since, 0)
+        while since < db.change:
+            db.check_deadline()
+            begin = pages.begin(since)
+            if begin == since:
+                page = pages.take()
+                self._edge = since = page.upto
+                yield page
+                continue
+            upto = db.change if begin is None else min(begin, db.change)
+            for stretch in read(db.db, since, upto, at_once):
+                self._keep(db, pages, stretch)
+                since = stretch.upto
+                yield stretch
+
+    def _keep(self, db: Sight, pages: Pages, stretch: Stretch) -> None:
+        """Only where one page ends may another begin, so that no two overlap."""
+        is_long = stretch.upto < db.change or len(stretch) >= self.page_from
+        if is_long and stretch.since == self._edge and pages.add(stretch):
+            self._edge = stretch.upto
+
+    def drop(self, db: Sight, pages: Sequence[int]) -> None:
+        """Pages most of whose memories later ones have: what is left of them, the next reads from the memories."""
+        if pages:
+            Pages(db.db).drop(pages)
 
     def firsts(self, db: Sight, ids: Sequence[str]) -> list[tuple[str, int, bytes]]:
         first = f"type::record('vector', num * {vector_numbers(1, 1)[0]}).numbers"
@@ -194,6 +234,10 @@ class MemoryVectors(SurrealSource):
         return {num: (id, sources) for num, id, sources in rows}
 
 
+Taken = dict[int, tuple[int, range]]
+"""The memories that have been read: in the stretch that begins where, and the rows of the index that they have."""
+
+
 class MemoryIndex(MemorySigns[Sight]):
     """Has all in columns that a filter may ask for: to ask the database takes it 20 µs for each memory of a place."""
 
@@ -201,6 +245,56 @@ class MemoryIndex(MemorySigns[Sight]):
         **{"category": "i4", "session": "i4", "tags": "i4", "length": "i8"},
         **{"stored": "i8", "valid_from": "i8", "valid_until": "i8"},
     }
+
+    def __init__(self, source: MemoryVectors, model: str, dimensions: int) -> None:
+        super().__init__(source, model, dimensions)
+        self.source = source
+
+    def _load(self, db: Sight) -> None:
+        if self._change >= 0 and db.change - self._change <= FEW_CHANGES:
+            super()._load(db)
+            return
+        taken: Taken = {}
+        held, worn = dict[int, int](), Counter[int]()
+        for stretch in self.source.stretches(db, self._change, min(self.rows_at_once, ROWS)):
+            worn.update(self._take(stretch, taken))
+            held[stretch.since] = len(stretch)
+            self._change = stretch.upto
+        self.source.drop(db, [since for since, number in worn.items() if 2 * number > held[since]])
+
+    def _take(self, stretch: Stretch, taken: Taken) -> list[int]:
+        """Instead of what earlier stretches had of the same memories; says where each of these begins."""
+        columns = stretch.columns
+        nums: list[int] = columns.nums.tolist()
+        before = [taken[num] for num in nums if num in taken]
+        for _, rows in before:
+            self._place[rows.start : rows.stop] = _NOWHERE
+        named = columns.texts.index(self._model) if self._model in columns.texts else _NOWHERE
+        mine = (columns.models == named) & (columns.chunks > 0)
+        ends = self._np.where(mine, columns.chunks, 0).cumsum() + self._used
+        starts = [self._used, *ends.tolist()]
+        taken.update((num, (stretch.since, range(*rows))) for num, *rows in zip(nums, starts, starts[1:], strict=False))
+        self._append_columns(columns, mine)
+        return [since for since, _ in before]
+
+    def _append_columns(self, columns: Columns, mine: "Array") -> None:
+        """As `_append`, of the memories where `mine` is true."""
+        np, chunks = self._np, columns.chunks[mine]
+        start, end = self._used, self._used + int(chunks.sum())
+        if start == end:
+            return
+        self._grow(end)
+        self._item[start:end] = np.repeat(columns.nums[mine], chunks)
+        number = np.arange(end - start) - np.repeat(chunks.cumsum() - chunks, chunks)
+        self._vector[start:end] = self._item[start:end] * vector_numbers(1, 1)[0] + number
+        codes = np.array(self._coded(columns.texts), dtype=np.int32)
+        for column, values in zip((self._place, *self._column.values()), columns.further, strict=True):
+            column[start:end] = np.repeat((codes[values] if values.dtype == np.int32 else values)[mine], chunks)
+        words = np.frombuffer(columns.bits_of(mine), dtype=np.uint64).reshape(end - start, self._words)
+        for bits, part in zip(self._bits, words.T, strict=True):
+            bits[start:end] = part
+        self._used = end
+        self._newest = max(self._newest, int(self._item[start:end].max()))
 
     def _passing(self, db: Sight, wanted: Filter) -> "Array":
         used, column = self._used, self._column

@@ -1,13 +1,13 @@
 """The SurrealDB store: in this process, in a folder, or on a server that many share."""
 
+import logging
 import random
-from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from retain.domain.changes import Applied, Changes, Conflict
-from retain.errors import StorageFull
+from retain.errors import RetainError, StorageFull
 from retain.ports import Emptied
 from retain.stores.backing_up import back_up
 from retain.stores.surreal import emptying, expecting, migrations, upkeep
@@ -31,8 +31,10 @@ from retain.stores.surreal.vectors import VectorTables
 from retain.stores.surreal.work import WorkTables
 from retain.stores.surreal.writing import written
 
+logger = logging.getLogger(__name__)
+
 # How long a plan that may be sent again is known by its key.
-_KEPT = timedelta(days=30)
+_KEPT = "30d"
 _FORGETTING = 0.002  # the share of plans after which that is looked through
 
 
@@ -77,7 +79,7 @@ class SurrealStore(
             restore(batch, changes.restored, there.change + 1)
         self.db.commit(batch)
         if changes.key and random.random() < _FORGETTING:
-            self._forget_keys(changes.at)
+            self._forget_keys()
         return Applied(there.change + 1)
 
     def change(self) -> int:
@@ -109,12 +111,14 @@ class SurrealStore(
     def close(self) -> None:
         self.db.close()
 
-    def _forget_keys(self, now: datetime) -> None:
-        """Plans that nobody sends again need not be known any longer."""
+    def _forget_keys(self) -> None:
+        """Plans that nobody sends again need not be known any longer. By the clock that all machines share."""
         batch = Batch()
-        batch.add("DELETE applied WHERE at < $? RETURN NONE", now - _KEPT)
-        with suppress(Overtaken):
+        batch.add(f"DELETE applied WHERE at < time::now() - {_KEPT} RETURN NONE")
+        try:
             self.db.commit(batch)
+        except (Overtaken, RetainError) as error:  # the plan is written, whatever becomes of this
+            logger.info("keys of old plans are still there: %s", error)
 
     def _check_room(self) -> None:
         if self._max_bytes is None or (used := self.size()) < self._max_bytes:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from retain.stores.surreal import code_upkeep
+from retain.stores.surreal import code_upkeep, pages
 from retain.stores.surreal.database import Database
 
 # Where the id of a memory stands in another table.
@@ -31,7 +31,7 @@ _VECTOR_OF_CODE, _TERM_OF_CODE = 1300, 25
 def faults(db: Database) -> list[str]:
     """Everything that is wrong with the database, a line each: rows that belong to nothing, vectors and counts of
     terms that do not fit the memories. Reads all of it: some seconds for 100,000 memories."""
-    return [*_stray(db), *_vectors(db), *_terms(db), *code_upkeep.faults(db)]
+    return [*_stray(db), *_vectors(db), *pages.faults(db), *_terms(db), *code_upkeep.faults(db)]
 
 
 def folder_bytes(folder: Path) -> int:

@@ -39,11 +39,10 @@ LET $numbers = IF $counted AND $words != NONE AND $more AND $most <= {COUNTED}
 RETURN array::concat($corpus, [$known.map(|$term| $term[0]), $words, $rows, $numbers])"""
 
 
-def corpus(db: Database, terms: Sequence[str], table: str = "term", counter: str = "change") -> Corpus:
-    """Of memories, unless other tables are named."""
+def corpus(db: Database, terms: Sequence[str]) -> Corpus:
     counts, (documents, length) = db.run(
-        f"SELECT VALUE [id, n] FROM $terms; SELECT VALUE [documents, length] FROM ONLY counter:{counter}",
-        terms=records(table, dict.fromkeys(terms)),
+        "SELECT VALUE [id, n] FROM $terms; SELECT VALUE [documents, length] FROM ONLY counter:change",
+        terms=records("term", dict.fromkeys(terms)),
     )
     holding = dict(counts)
     return Corpus(documents, length / documents if documents else 0.0, {term: holding.get(term, 0) for term in terms})

@@ -23,11 +23,12 @@ MEMORY_BYTES, VECTOR_BYTES = 1200, 900
 # A relation seen again grows towards 1, and one that somebody stated is no longer a guess. One that somebody ended
 # stays so, whatever a rule reads: a text may speak of what was.
 _SEE = """weight = IF valid_until = NULL { 1 - (1 - weight) * (1 - $input.weight) } ELSE { weight },
-    by_rule = IF valid_until = NULL { by_rule AND $input.by_rule } ELSE { by_rule }"""
+    by_rule = IF valid_until = NULL { by_rule AND $input.by_rule } ELSE { by_rule }, changed = $input.changed"""
 # One that holds goes on holding from when it did.
 _STATE = """valid_from = IF valid_until = NULL OR valid_until > $at {
         IF valid_from = NULL { created_at } ELSE { valid_from } } ELSE { $input.valid_from },
-    weight = $input.weight, by_rule = by_rule AND $input.by_rule, valid_until = $input.valid_until"""
+    weight = $input.weight, by_rule = by_rule AND $input.by_rule, valid_until = $input.valid_until,
+    changed = $input.changed"""
 _LINK = "by_rule = by_rule AND $input.by_rule, stale = $input.stale"
 _AGE = "UPSERT type::record('aged', $entity.id()) RETURN NONE"
 _TAKEN = "created_at = $input.created_at, by_rule = $input.by_rule, stale = $input.stale"
@@ -210,18 +211,23 @@ class _Writing:
                 batch.add("LET $entities = (SELECT VALUE out FROM memory_entity WHERE in = $?)", one)
                 batch.add(f"FOR $entity IN $entities {{ {_AGE} }}")
         self._links(batch, links)
-        batch.relate("relates_to", [relation_row(relation, called) for relation in changes.relations], _SEE)
+        batch.relate("relates_to", [self._relation(relation, called) for relation in changes.relations], _SEE)
         for named in stated:
             one = record("entity", called[named.id])
             batch.add(
                 "UPDATE $? SET stated = true, description = $? ?? description RETURN NONE", one, named.description
             )
         known = self._known.ends | set(called.values())
-        relations = (relation_row(one, called) for one in changes.stated if isinstance(one, Relation))
+        relations = (self._relation(one, called) for one in changes.stated if isinstance(one, Relation))
         for row in relations:
             # Another process may have destroyed an end meanwhile.
             if {row["in"].value[1], row["out"].value[1]} <= known:
                 batch.relate("relates_to", [row], _STATE)
+        if changes.restored or not self._saved.keys() >= _speaking(changes):
+            batch.add("UPDATE counter:cut SET value = $? RETURN NONE", self._change)
+
+    def _relation(self, relation: Relation, called: Mapping[str, str]) -> dict[str, Any]:
+        return {**relation_row(relation, called), "changed": self._change}
 
     def _links(self, batch: Batch, rows: Sequence[Mapping[str, Any]]) -> None:
         for id, before in self._known.memories.items():
@@ -294,6 +300,12 @@ def entity_row(entity: Entity, num: int) -> dict[str, Any]:
         "description": entity.description,
         "stated": entity.stated,
     }
+
+
+def _speaking(changes: Changes) -> set[MemoryId]:
+    """Memories whose links are other ones. Where they are not saved, their own change number does not tell."""
+    unlinked, stale = ((id for id, _ in some) for some in (changes.unlinked, changes.stale))
+    return {*(link.memory for link in changes.links), *unlinked, *stale}
 
 
 def _link(link: Link, called: Mapping[str, str], memory: Mapping[str, Any]) -> dict[str, Any]:
