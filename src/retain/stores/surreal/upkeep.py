@@ -6,8 +6,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from retain.domain.places import user_in
 from retain.stores.surreal import code_upkeep, pages
+from retain.stores.surreal.counting import number_for
 from retain.stores.surreal.database import Database
+from retain.stores.surreal.numbers import vector_numbers
+from retain.stores.surreal.words import searchable
 
 # Where the id of a memory stands in another table.
 _OF_MEMORIES = {
@@ -29,9 +33,9 @@ _VECTOR_OF_CODE, _TERM_OF_CODE = 1300, 25
 
 
 def faults(db: Database) -> list[str]:
-    """Everything that is wrong with the database, a line each: rows that belong to nothing, vectors and counts of
-    terms that do not fit the memories. Reads all of it: some seconds for 100,000 memories."""
-    return [*_stray(db), *_vectors(db), *pages.faults(db), *_terms(db), *code_upkeep.faults(db)]
+    """What is wrong with the database, a line each: rows that belong to nothing, and what is kept a second time, so
+    that it is found quickly, and does not fit the memories. Reads all of it: some seconds for 100,000 memories."""
+    return [*_stray(db), *_repeated(db), *_vectors(db), *pages.faults(db), *_terms(db), *code_upkeep.faults(db)]
 
 
 def folder_bytes(folder: Path) -> int:
@@ -63,14 +67,28 @@ def _stray(db: Database) -> Iterable[str]:
         yield f"{len(destroyed)} destroyed memories that are there"
 
 
+def _repeated(db: Database) -> Iterable[str]:
+    """Places, states and words, which other tables have of a memory too, and the numbers by which it is counted."""
+    rows = db.rows("SELECT VALUE [id, place, state, words, counted_user, counted_place] FROM memory")
+    texts = {id: (place, state, searchable(words)) for id, place, state, words, *_ in rows}
+    found = {memory: tuple(text) for memory, *text in db.rows("SELECT VALUE [memory, place, state, words] FROM text")}
+    if found != texts:
+        wrong = sum(found.get(id) != text for id, text in texts.items()) + len(found.keys() - texts.keys())
+        yield f"{wrong} texts to search in are not as the memories have them"
+    links = db.rows("SELECT VALUE [in, place, state] FROM memory_entity")
+    if moved := sum(id in texts and texts[id][:2] != (place, state) for id, place, state in links):
+        yield f"{moved} links have another place or state than their memory"
+    counted = {place: (number_for(user_in(place)), number_for(place)) for place, _, _ in texts.values()}
+    if wrong := sum(counted[place] != (user, number) for _, place, _, _, user, number in rows):
+        yield f"{wrong} memories are counted elsewhere than they are"
+
+
 def _vectors(db: Database) -> Iterable[str]:
     yield from _vectors_of(db, "memory", "vector", "memories")
     yield from _vectors_of(db, "code_entry", "code_vector", "chunks of code")
 
 
 def _vectors_of(db: Database, items: str, vectors: str, what: str) -> Iterable[str]:
-    from retain.stores.surreal.numbers import vector_numbers
-
     embedded: list[Any] = db.rows(f"SELECT num, array::len(signs) AS chunks FROM {items} WHERE model != NULL")
     wanted = {number for row in embedded for number in vector_numbers(row["num"], row["chunks"])}
     there = set(db.rows(f"SELECT VALUE id FROM {vectors}"))
