@@ -17,9 +17,9 @@ import signs
 from corpus import Array, is_asked, questions, vectors
 from measuring import Row, load_average, table, timed
 from retain.stores.signs import CANDIDATE_SHARE, EXACT
-from retain.stores.surreal.connection import in_memory
-from retain.stores.surreal.database import Batch, Database
-from retain.stores.surreal.hnsw import FEWEST
+from retain.stores.surreal.link.connection import in_memory
+from retain.stores.surreal.link.database import Batch, Database
+from retain.stores.surreal.vectors.hnsw import FEWEST
 
 BUILT = ("EFC 100 M 12", "EFC 150 M 16", "EFC 200 M 24")
 WIDTHS = (100, 200, 400, 800)

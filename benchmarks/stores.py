@@ -31,8 +31,8 @@ from retain.domain.recall import Filter
 from retain.domain.words import query_terms
 from retain.ports import Store
 from retain.stores.sqlite.store import SqliteStore
-from retain.stores.surreal.connection import Address, in_folder, in_memory, on_server
-from retain.stores.surreal.database import Database
+from retain.stores.surreal.link.connection import Address, in_folder, in_memory, on_server
+from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.store import SurrealStore
 from retain.stores.surreal.upkeep import folder_bytes
 

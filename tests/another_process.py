@@ -85,8 +85,8 @@ def opened(path):
     if not database:
         return SqliteStore(Path(path))
     from retain.app import SystemClock
-    from retain.stores.surreal.connection import Address, on_server
-    from retain.stores.surreal.database import Database
+    from retain.stores.surreal.link.connection import Address, on_server
+    from retain.stores.surreal.link.database import Database
     from retain.stores.surreal.store import SurrealStore
 
     return SurrealStore(Database(on_server(Address(url, "root", "secret", database=database), SystemClock().now)))

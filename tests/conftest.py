@@ -19,14 +19,14 @@ settings.load_profile("untimed")
 
 
 def _in_memory(folder: Path) -> Store:
-    from retain.stores.surreal.connection import in_memory
+    from retain.stores.surreal.link.connection import in_memory
     from retain.stores.surreal.store import SurrealStore
 
     return SurrealStore(in_memory())
 
 
 def _in_folder(folder: Path) -> Store:
-    from retain.stores.surreal.connection import in_folder
+    from retain.stores.surreal.link.connection import in_folder
     from retain.stores.surreal.store import SurrealStore
 
     return SurrealStore(in_folder(folder / "retain.surrealkv"), folder=folder / "retain.surrealkv")
@@ -34,8 +34,8 @@ def _in_folder(folder: Path) -> Store:
 
 def _on_server(folder: Path) -> Store:
     """Two stores of one folder are on one database."""
-    from retain.stores.surreal.connection import Address, on_server
-    from retain.stores.surreal.database import Database
+    from retain.stores.surreal.link.connection import Address, on_server
+    from retain.stores.surreal.link.database import Database
     from retain.stores.surreal.store import SurrealStore
     from surreal_server import shared
 

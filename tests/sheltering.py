@@ -9,9 +9,9 @@ from retain.domain.connection import Reach
 from retain.stores.mirror import Mirror
 from retain.stores.queue import Queue
 from retain.stores.sheltered import Away, sheltered
-from retain.stores.surreal.connection import Address, signed_in
-from retain.stores.surreal.database import Database
-from retain.stores.surreal.reconnecting import Reconnecting
+from retain.stores.surreal.link.connection import Address, signed_in
+from retain.stores.surreal.link.database import Database
+from retain.stores.surreal.link.reconnecting import Reconnecting
 from retain.stores.surreal.store import SurrealStore
 
 SECONDS = 30

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from retain.stores.surreal.serving import Serving
+from retain.stores.surreal.link.serving import Serving
 
 T = TypeVar("T")
 

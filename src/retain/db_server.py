@@ -20,7 +20,7 @@ from retain.run_files import is_alive, make_folder, read_object, remove, write_p
 from retain.whereabouts import USUAL
 
 if TYPE_CHECKING:
-    from retain.stores.surreal.connection import Address
+    from retain.stores.surreal.link.connection import Address
 
 USER = "retain"
 _LONGEST_PATH = 100  # bytes of a socket's path; systems differ, and the least is 104 with the final zero
@@ -69,8 +69,8 @@ def running(settings: Settings) -> Server | None:
 
 def address_of(settings: Settings) -> "Address":
     """Where the settings say that the database is, else where `retain db serve` has it."""
-    from retain.stores.surreal.connection import Address
-    from retain.stores.surreal.failures import LinkLost
+    from retain.stores.surreal.link.connection import Address
+    from retain.stores.surreal.link.failures import LinkLost
 
     url, user, password = settings.remote_url, settings.remote_user, settings.remote_pass
     if url is None and settings.deployment_mode == "remote":
@@ -90,8 +90,8 @@ def address_of(settings: Settings) -> "Address":
 
 
 def reach(settings: Settings) -> Reached:
-    from retain.stores.surreal.connection import signed_in
-    from retain.stores.surreal.database import Database
+    from retain.stores.surreal.link.connection import signed_in
+    from retain.stores.surreal.link.database import Database
 
     url = settings.remote_url
     try:
@@ -110,7 +110,7 @@ async def _serve(
     import asyncio
     import signal
 
-    from retain.stores.surreal.serving import Serving
+    from retain.stores.surreal.link.serving import Serving
 
     own = replace(settings, store="surrealdb", deployment_mode="embedded-file")
     if server := running(settings):

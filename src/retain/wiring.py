@@ -38,8 +38,8 @@ def make_bare_store(settings: Settings) -> Store:
         return make_store(settings)
     check_surrealdb(settings)
     from retain.db_server import address_of
-    from retain.stores.surreal import connection
-    from retain.stores.surreal.database import Database
+    from retain.stores.surreal.link import connection
+    from retain.stores.surreal.link.database import Database
     from retain.stores.surreal.store import SurrealStore
 
     link = connection.on_server(lambda: address_of(settings), lambda: datetime.now(UTC))
@@ -103,10 +103,10 @@ def _server_store(settings: Settings) -> Store:
     from retain.db_server import address_of
     from retain.stores.mirror import Mirror
     from retain.stores.sheltered import Away, sheltered
-    from retain.stores.surreal import connection
-    from retain.stores.surreal.database import Database
-    from retain.stores.surreal.hnsw import When
+    from retain.stores.surreal.link import connection
+    from retain.stores.surreal.link.database import Database
     from retain.stores.surreal.store import SurrealStore
+    from retain.stores.surreal.vectors.hnsw import When
 
     def now() -> datetime:
         return datetime.now(UTC)
@@ -123,7 +123,7 @@ def _server_store(settings: Settings) -> Store:
 
 
 def _surreal_store(settings: Settings) -> Store:
-    from retain.stores.surreal import connection
+    from retain.stores.surreal.link import connection
     from retain.stores.surreal.store import SurrealStore
 
     folder = None

@@ -42,8 +42,8 @@ from retain.stores.mirror import Mirror
 from retain.stores.queue import Queue
 from retain.stores.sqlite.files import only_one
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.surreal.database import Database
-from retain.stores.surreal.failures import LinkLost, Unanswered
+from retain.stores.surreal.link.database import Database
+from retain.stores.surreal.link.failures import LinkLost, Unanswered
 from retain.stores.surreal.store import SurrealStore
 from sheltering import Machine, all_sent, is_copied, now, until
 from surreal_server import SurrealServer
@@ -643,7 +643,7 @@ WRITING = """
 import sys
 from pathlib import Path
 sys.path[:0] = sys.argv[1:3]
-from retain.stores.surreal.failures import LinkLost
+from retain.stores.surreal.link.failures import LinkLost
 from retain.stores.surreal.store import SurrealStore
 from sheltering import Machine
 from surreal_server import SurrealServer

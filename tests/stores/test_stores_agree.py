@@ -38,7 +38,7 @@ from retain.domain.work import WorkFilter, WorkState
 from retain.ports import Context, Store, Subgraph
 from retain.stores.copying import copied
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.surreal.connection import in_memory
+from retain.stores.surreal.link.connection import in_memory
 from retain.stores.surreal.store import SurrealStore
 
 ANY = Filter(PLACES, states=(State.ACTIVE, State.FORGOTTEN))

@@ -14,7 +14,7 @@ from retain.domain.code import Chunk, ChunkKind, CodeFile, CodeFilter, IndexStat
 from retain.domain.code_words import code_terms
 from retain.ports import Store
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.surreal.connection import in_memory
+from retain.stores.surreal.link.connection import in_memory
 from retain.stores.surreal.store import SurrealStore
 
 INDEXES = {

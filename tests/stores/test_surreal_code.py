@@ -11,8 +11,8 @@ from retain.domain.code import CodeFile, Mark
 from retain.domain.code_words import code_terms
 from retain.engine.code.parsing.parse import parse
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.surreal import code_writing
-from retain.stores.surreal.connection import in_memory
+from retain.stores.surreal.code import writing as code_writing
+from retain.stores.surreal.link.connection import in_memory
 from retain.stores.surreal.store import SurrealStore
 
 QUESTIONS = (

@@ -20,13 +20,13 @@ from websockets.sync.server import serve
 
 from retain.domain.connection import Reach
 from retain.errors import ConfigError, QueryTimeout, Refused, SchemaNewer, StoreBusy, StoreDown
-from retain.stores.surreal import connection, holding
-from retain.stores.surreal.cbor import decode, encode
-from retain.stores.surreal.connection import Address, check_server, on_server, signed_in
-from retain.stores.surreal.database import Database
-from retain.stores.surreal.failures import Expired, Forbidden, LinkLost
-from retain.stores.surreal.reconnecting import EVERY, Reconnecting
-from retain.stores.surreal.socket_link import SocketLink, address
+from retain.stores.surreal.link import connection, holding
+from retain.stores.surreal.link.cbor import decode, encode
+from retain.stores.surreal.link.connection import Address, check_server, on_server, signed_in
+from retain.stores.surreal.link.database import Database
+from retain.stores.surreal.link.failures import Expired, Forbidden, LinkLost
+from retain.stores.surreal.link.reconnecting import EVERY, Reconnecting
+from retain.stores.surreal.link.socket import SocketLink, address
 from surreal_server import SurrealServer
 
 
@@ -588,7 +588,7 @@ def test_a_folder_is_private_and_says_who_has_it_open(tmp_path):
 HOLD = """
 import sys
 from pathlib import Path
-from retain.stores.surreal.connection import in_folder
+from retain.stores.surreal.link.connection import in_folder
 db = in_folder(Path(sys.argv[1]))
 db.run("CREATE thing:1")
 print("open", flush=True)
@@ -625,7 +625,7 @@ FILL = """
 import resource, sys
 from pathlib import Path
 from retain.errors import RetainError, StorageFull
-from retain.stores.surreal.connection import in_folder
+from retain.stores.surreal.link.connection import in_folder
 def limited(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 limited(int(sys.argv[2]))

@@ -9,7 +9,7 @@ from retain.domain.changes import Changes
 from retain.domain.memory import State, Vector
 from retain.ports import Store
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.surreal.connection import in_folder
+from retain.stores.surreal.link.connection import in_folder
 from retain.stores.surreal.store import SurrealStore
 
 USERS = ("", "ada", "eve")

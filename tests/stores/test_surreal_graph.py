@@ -15,9 +15,10 @@ from retain.domain.memory import Kind, State, Status
 from retain.domain.transfer import Kept
 from retain.ports import Store, Subgraph
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.surreal import edges, graph, kept_edges, mentions, migrations, staleness
-from retain.stores.surreal.connection import in_memory
-from retain.stores.surreal.database import Database
+from retain.stores.surreal import migrations
+from retain.stores.surreal.graph import edges, graph, kept_edges, mentions, staleness
+from retain.stores.surreal.link.connection import in_memory
+from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.store import SurrealStore
 
 NOW = at(500)

@@ -9,12 +9,12 @@ import pytest
 from making import MODEL, START, a_memory, a_place, a_vector, an_embedding, ids, save, wanted
 from retain.domain.changes import Changes
 from retain.domain.memory import Vector
-from retain.stores.surreal import hnsw
-from retain.stores.surreal.connection import in_memory
-from retain.stores.surreal.database import Database
-from retain.stores.surreal.failures import Overtaken
-from retain.stores.surreal.numbers import table_of
+from retain.stores.surreal.link.connection import in_memory
+from retain.stores.surreal.link.database import Database
+from retain.stores.surreal.link.failures import Overtaken
 from retain.stores.surreal.store import SurrealStore
+from retain.stores.surreal.vectors import hnsw
+from retain.stores.surreal.vectors.numbers import table_of
 
 COUNT = 500
 

@@ -16,13 +16,14 @@ from retain.domain.memory import State, Status
 from retain.domain.recall import Filter
 from retain.stores.copying import copied
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.surreal import migrations, pages
-from retain.stores.surreal.connection import DATABASE, NAMESPACE, in_memory
-from retain.stores.surreal.database import Database
-from retain.stores.surreal.links import EmbeddedLink
-from retain.stores.surreal.pages import Pages, Stretch
-from retain.stores.surreal.signs import MemoryVectors
+from retain.stores.surreal import migrations
+from retain.stores.surreal.link.connection import DATABASE, NAMESPACE, in_memory
+from retain.stores.surreal.link.database import Database
+from retain.stores.surreal.link.embedded import EmbeddedLink
 from retain.stores.surreal.store import SurrealStore
+from retain.stores.surreal.vectors import pages
+from retain.stores.surreal.vectors.pages import Pages, Stretch
+from retain.stores.surreal.vectors.signs import MemoryVectors
 from surreal_server import shared
 
 OTHER = "another model"

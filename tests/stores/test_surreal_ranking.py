@@ -11,7 +11,7 @@ from making import EVERYWHERE, MODEL, a_memory, a_place, a_vector, an_embedding,
 from retain.domain.memory import Kind, Source, State
 from retain.domain.words import query_terms
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.surreal.connection import in_memory
+from retain.stores.surreal.link.connection import in_memory
 from retain.stores.surreal.store import SurrealStore
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -15,8 +15,8 @@ from retain.engine.drafts import Draft
 from retain.engine.engine import Engine
 from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
-from retain.stores.surreal.connection import Address, signed_in
-from retain.stores.surreal.database import Database
+from retain.stores.surreal.link.connection import Address, signed_in
+from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.store import SurrealStore
 from surreal_server import shared
 

@@ -3,7 +3,7 @@
 import pytest
 
 from making import a_link, a_memory, an_entity, save
-from retain.stores.surreal.connection import in_memory
+from retain.stores.surreal.link.connection import in_memory
 from retain.stores.surreal.store import SurrealStore
 
 

@@ -12,7 +12,7 @@ from retain.domain.memory import Vector
 from retain.ports import Store
 from retain.stores.signs import EXACT
 from retain.stores.sqlite.store import MEMORY, SqliteStore
-from retain.stores.surreal.connection import in_memory
+from retain.stores.surreal.link.connection import in_memory
 from retain.stores.surreal.store import SurrealStore
 
 COUNT = 3 * EXACT

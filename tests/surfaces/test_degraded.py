@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 
 from retain.domain.connection import Connection, Met, Queued, Reach
-from retain.stores.surreal.connection import Address, signed_in
-from retain.stores.surreal.database import Database
+from retain.stores.surreal.link.connection import Address, signed_in
+from retain.stores.surreal.link.database import Database
 from retain.surfaces.degraded import marked
 from surfaces.command import Command
 from surfaces.waiting import until

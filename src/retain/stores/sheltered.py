@@ -21,8 +21,8 @@ from retain.ports import CodeSearch, CodeStore, Emptied, Store, TransferStore
 from retain.stores.forgetting import nothing_left, without
 from retain.stores.mirror import EVERY, Mirror
 from retain.stores.queue import Entry, Queue
-from retain.stores.surreal.failures import LinkLost
-from retain.stores.surreal.reconnecting import Reconnecting
+from retain.stores.surreal.link.failures import LinkLost
+from retain.stores.surreal.link.reconnecting import Reconnecting
 
 logger = logging.getLogger(__name__)
 

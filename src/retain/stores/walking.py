@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 
-from retain.domain.graph import Relation, Steps
+from retain.domain.graph import Entity, Neighbourhood, Relation, Steps
 from retain.domain.memory import MemoryId
 from retain.ports import Subgraph
 
@@ -65,6 +65,18 @@ def walk(begin: Sequence[str], depth: int, step: Step) -> Walked:
         if not frontier:
             break
     return Walked(hops, levels, seen)
+
+
+def neighbourhood_of(walked: Walked, near: tuple[Entity, ...], relations: tuple[Relation, ...]) -> Neighbourhood:
+    """The nearest entities with their heaviest relations; all that were reached are counted."""
+    return Neighbourhood(
+        entities=near,
+        relations=relations,
+        hops=walked.hops,
+        entities_traversed=len(walked.hops),
+        relationships_found=len(walked.seen),
+        depth_reached=max(walked.hops.values(), default=0),
+    )
 
 
 def nearest(walked: Walked, limit: int) -> tuple[list[str], Weights]:

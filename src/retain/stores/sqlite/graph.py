@@ -11,7 +11,7 @@ from retain.domain.recall import Filter
 from retain.stores.moments import moment, moment_or_none
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.rows import AMONG, among
-from retain.stores.walking import Key, Pair, Weights, aged, heaviest, nearest, walk
+from retain.stores.walking import Key, Pair, Weights, aged, heaviest, nearest, neighbourhood_of, walk
 
 ENDS = {
     Direction.OUTGOING: ("r.source",),
@@ -60,19 +60,10 @@ def owners_of(db: sqlite3.Connection, user: str) -> list[str]:
 def neighbourhood(
     db: sqlite3.Connection, seeds: Sequence[str], direction: Direction, relation: str | None, depth: int, limit: int
 ) -> Neighbourhood:
-    """Breadth first from the seeds; the nearest entities are returned with their heaviest relations, all that
-    were reached are counted."""
     begin = [entity.id for entity in entities(db, seeds)]
     walked = walk(begin, depth, lambda frontier: _touching(db, frontier, direction, relation))
     near, seen = nearest(walked, limit)
-    return Neighbourhood(
-        entities=entities(db, near),
-        relations=_aged(db, whole(db, heaviest(seen, near))),
-        hops=walked.hops,
-        entities_traversed=len(walked.hops),
-        relationships_found=len(walked.seen),
-        depth_reached=max(walked.hops.values(), default=0),
-    )
+    return neighbourhood_of(walked, entities(db, near), _aged(db, whole(db, heaviest(seen, near))))
 
 
 def most_connected(db: sqlite3.Connection, owners: Sequence[str], relation: str | None, limit: int) -> Neighbourhood:

@@ -7,9 +7,9 @@ from retain.domain.memory import MemoryId
 from retain.domain.recall import Filter
 from retain.ports import Context
 from retain.stores.neighbours import next_to
-from retain.stores.surreal.cbor import records
-from retain.stores.surreal.database import Database
 from retain.stores.surreal.filters import where
+from retain.stores.surreal.link.cbor import records
+from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.rows import KINDS, SCOPES, Row
 from retain.stores.surreal.words import as_said
 

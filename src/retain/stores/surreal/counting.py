@@ -14,7 +14,7 @@ from itertools import product
 from retain.domain.memory import Kind, Scope, State
 from retain.domain.recall import Filter
 from retain.ports import Counts
-from retain.stores.surreal.database import Database, Statements
+from retain.stores.surreal.link.database import Database, Statements
 
 # Memories that this model has not embedded whole, as ranges of one index; the last is of those that another one has.
 LACKING = (

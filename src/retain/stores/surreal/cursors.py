@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retain.domain.conversation import Cursor
-from retain.stores.surreal.cbor import record
+from retain.stores.surreal.link.cbor import record
 from retain.stores.surreal.tables import Tables
 
 _CURSOR = "id, session, offset, last, project, user, extractions, at"

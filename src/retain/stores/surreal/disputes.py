@@ -5,7 +5,7 @@ from typing import Any
 
 from retain.domain.changes import Contradiction, ContradictionState
 from retain.domain.memory import MemoryId, Place, State, Stored
-from retain.stores.surreal.cbor import record, records
+from retain.stores.surreal.link.cbor import record, records
 from retain.stores.surreal.rows import BY_ID, Row, bound_ids, by_id
 from retain.stores.surreal.tables import Tables
 

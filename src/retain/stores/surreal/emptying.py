@@ -7,9 +7,9 @@ from datetime import datetime
 from retain.domain.memory import MemoryId, user_of
 from retain.domain.places import user_in
 from retain.ports import Emptied
-from retain.stores.surreal.cbor import records
-from retain.stores.surreal.database import Batch, Database, guard
-from retain.stores.surreal.failures import Overtaken
+from retain.stores.surreal.link.cbor import records
+from retain.stores.surreal.link.database import Batch, Database, guard
+from retain.stores.surreal.link.failures import Overtaken
 from retain.stores.surreal.purging import purge
 
 Fill = Callable[[Batch, int], None]

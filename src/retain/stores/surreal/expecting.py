@@ -16,8 +16,8 @@ from retain.domain.changes import (
 from retain.domain.graph import fold
 from retain.domain.memory import MemoryId
 from retain.stores.surreal import work
-from retain.stores.surreal.cbor import record
-from retain.stores.surreal.database import Database
+from retain.stores.surreal.link.cbor import record
+from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.planning import Known
 
 

@@ -9,8 +9,8 @@ from retain.domain.listing import OPENING, Card, Page, Row
 from retain.domain.memory import MemoryId, Place, Stored
 from retain.domain.recall import Filter
 from retain.stores.moments import micros, moment
-from retain.stores.surreal.cbor import record, records
 from retain.stores.surreal.filters import where, where_text
+from retain.stores.surreal.link.cbor import record, records
 from retain.stores.surreal.newest import counted, each, newest, total
 from retain.stores.surreal.rows import KINDS, STORED, stored
 from retain.stores.surreal.tables import Tables

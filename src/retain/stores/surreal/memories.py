@@ -9,8 +9,8 @@ from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
 from retain.stores.moments import rest_of
 from retain.stores.surreal import contexts, words
-from retain.stores.surreal.cbor import records
 from retain.stores.surreal.counting import BY_MODEL, LACKING, OTHERS, counts
+from retain.stores.surreal.link.cbor import records
 from retain.stores.surreal.newest import newest, total
 from retain.stores.surreal.rows import BY_ID, STORED, bound_ids, by_id, stored
 from retain.stores.surreal.tables import Tables

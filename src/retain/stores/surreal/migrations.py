@@ -3,8 +3,8 @@
 import time
 
 from retain.errors import RetainError, SchemaNewer, StoreBusy
-from retain.stores.surreal.database import Database
-from retain.stores.surreal.failures import Overtaken
+from retain.stores.surreal.link.database import Database
+from retain.stores.surreal.link.failures import Overtaken
 from retain.stores.surreal.schema import STEPS
 
 _TRIES = 20

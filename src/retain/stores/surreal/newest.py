@@ -5,8 +5,8 @@ from typing import Any
 from retain.domain.recall import Filter
 from retain.stores.newest import portions
 from retain.stores.surreal import counting
-from retain.stores.surreal.database import Database
 from retain.stores.surreal.filters import where
+from retain.stores.surreal.link.database import Database
 
 Bound = dict[str, Any]
 

@@ -8,9 +8,9 @@ from retain.domain.graph import fold
 from retain.domain.listing import PastQuery
 from retain.domain.words import query_terms
 from retain.stores.asking import MOST, Said, about, title_of
-from retain.stores.surreal.cbor import records
-from retain.stores.surreal.database import Batch, Database
-from retain.stores.surreal.retrying import committed
+from retain.stores.surreal.link.cbor import records
+from retain.stores.surreal.link.database import Batch, Database
+from retain.stores.surreal.link.retrying import committed
 from retain.stores.surreal.tables import Tables
 
 Rows = Sequence[Mapping[str, Any]]

@@ -7,8 +7,8 @@ from typing import Any
 from retain.domain.changes import AtVersion, Changes, NoTwin, TitleFree
 from retain.domain.graph import Entity, Relation, fold
 from retain.domain.memory import MemoryId
-from retain.stores.surreal.cbor import record, records
-from retain.stores.surreal.database import Database, Statements
+from retain.stores.surreal.link.cbor import record, records
+from retain.stores.surreal.link.database import Database, Statements
 from retain.stores.wording import indexed
 
 Key = tuple[str, str, str]

@@ -6,11 +6,12 @@ from typing import Any
 
 from retain.domain.graph import fold
 from retain.domain.memory import MemoryId, user_of
-from retain.stores.surreal import hnsw, pages, past_queries
-from retain.stores.surreal.cbor import record, records
-from retain.stores.surreal.database import Batch, Database
-from retain.stores.surreal.numbers import vector_numbers
+from retain.stores.surreal import past_queries
+from retain.stores.surreal.link.cbor import record, records
+from retain.stores.surreal.link.database import Batch, Database
 from retain.stores.surreal.rows import text_of
+from retain.stores.surreal.vectors import hnsw, pages
+from retain.stores.surreal.vectors.numbers import vector_numbers
 from retain.stores.surreal.writing import MEMORY_BYTES, VECTOR_BYTES, count_terms
 
 Rows = Sequence[Mapping[str, Any]]

@@ -10,7 +10,7 @@ from retain.domain.session import Project
 from retain.stores.naming import free_slug
 from retain.stores.surreal import disputes
 from retain.stores.surreal.cursors import CURSOR_AGAIN, cursor_row
-from retain.stores.surreal.database import Batch
+from retain.stores.surreal.link.database import Batch
 from retain.stores.surreal.planning import Known
 from retain.stores.surreal.sessions import RUN_AGAIN, SESSION_AGAIN, project_row, run_row, session_row
 from retain.stores.surreal.work import PROFILE_AGAIN, WORK_AGAIN, profile_row, work_row

@@ -7,12 +7,12 @@ from retain.domain.changes import Contradiction, Restored
 from retain.domain.graph import Entity
 from retain.domain.transfer import Destroyed, Kept, KeptSession, Served
 from retain.stores.surreal import disputes
-from retain.stores.surreal.cbor import records
 from retain.stores.surreal.cursors import cursor_row
-from retain.stores.surreal.database import Batch
-from retain.stores.surreal.numbers import number_of
+from retain.stores.surreal.link.cbor import records
+from retain.stores.surreal.link.database import Batch
 from retain.stores.surreal.past_queries import asked_row
 from retain.stores.surreal.sessions import served_row, session_row
+from retain.stores.surreal.vectors.numbers import number_of
 from retain.stores.surreal.writing import entity_row, relation_row
 
 _SAME_KEY = """DELETE entity WHERE owner = $row.owner AND folded = $row.folded AND folded_type = $row.folded_type

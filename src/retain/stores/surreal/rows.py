@@ -12,8 +12,8 @@ from retain.domain.memory import Kind, Memory, MemoryId, Place, Provenance, Scop
 from retain.domain.places import agent_of, may_be_private
 from retain.domain.words import terms
 from retain.stores.moments import micros
-from retain.stores.surreal.cbor import record, records
 from retain.stores.surreal.counting import number_for
+from retain.stores.surreal.link.cbor import record, records
 
 Row = Mapping[str, Any]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from retain.domain.changes import Run
 from retain.domain.session import Project, Session, Use
-from retain.stores.surreal.cbor import record, records
-from retain.stores.surreal.database import Batch
-from retain.stores.surreal.retrying import committed
+from retain.stores.surreal.link.cbor import record, records
+from retain.stores.surreal.link.database import Batch
+from retain.stores.surreal.link.retrying import committed
 from retain.stores.surreal.tables import Tables
 
 PROJECT = "id, slug, path, created_at"

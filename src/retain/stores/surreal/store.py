@@ -11,23 +11,23 @@ from retain.errors import RetainError, StorageFull
 from retain.ports import Emptied
 from retain.stores.backing_up import back_up
 from retain.stores.surreal import emptying, expecting, migrations, upkeep
-from retain.stores.surreal.code_tables import CodeTables
+from retain.stores.surreal.code.tables import CodeTables
 from retain.stores.surreal.cursors import CursorTables
-from retain.stores.surreal.database import Batch, Database
 from retain.stores.surreal.disputes import DisputeTables
-from retain.stores.surreal.failures import Overtaken
-from retain.stores.surreal.graph_tables import GraphTables
-from retain.stores.surreal.hnsw import When
+from retain.stores.surreal.graph.tables import GraphTables
+from retain.stores.surreal.link.database import Batch, Database
+from retain.stores.surreal.link.failures import Overtaken
+from retain.stores.surreal.link.retrying import insisting
 from retain.stores.surreal.listings import ListingTables
 from retain.stores.surreal.memories import MemoryTables
 from retain.stores.surreal.past_queries import PastTables
 from retain.stores.surreal.planning import known
 from retain.stores.surreal.purging import purge
 from retain.stores.surreal.restoring import restore
-from retain.stores.surreal.retrying import insisting
 from retain.stores.surreal.sessions import SessionTables
 from retain.stores.surreal.transfer import TransferTables
-from retain.stores.surreal.vectors import VectorTables
+from retain.stores.surreal.vectors.hnsw import When
+from retain.stores.surreal.vectors.vectors import VectorTables
 from retain.stores.surreal.work import WorkTables
 from retain.stores.surreal.writing import written
 

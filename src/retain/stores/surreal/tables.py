@@ -1,7 +1,7 @@
 """What all parts of the store stand on: the database that they read and write."""
 
 from retain.domain.connection import Connection
-from retain.stores.surreal.database import Database
+from retain.stores.surreal.link.database import Database
 
 
 class Tables:

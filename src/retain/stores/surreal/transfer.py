@@ -14,12 +14,13 @@ from retain.domain.session import Profile
 from retain.domain.transfer import Asked, Change, Destroyed, Kept, KeptSession, Served, Sort, Whole
 from retain.ports import Portion, Record
 from retain.stores.signs import unpack
-from retain.stores.surreal import cursors, disputes, graph, memories, sessions, work
-from retain.stores.surreal.cbor import records
-from retain.stores.surreal.database import Database
-from retain.stores.surreal.numbers import vector_numbers
+from retain.stores.surreal import cursors, disputes, memories, sessions, work
+from retain.stores.surreal.graph import graph
+from retain.stores.surreal.link.cbor import records
+from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.rows import STORED, stored
 from retain.stores.surreal.tables import Tables
+from retain.stores.surreal.vectors.numbers import vector_numbers
 
 Row = Mapping[str, Any]
 _AT_ONCE = 5000  # numbers that are read in one query

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from retain.domain.places import user_in
-from retain.stores.surreal import code_upkeep, pages
+from retain.stores.surreal.code import upkeep as code_upkeep
 from retain.stores.surreal.counting import number_for
-from retain.stores.surreal.database import Database
-from retain.stores.surreal.numbers import vector_numbers
+from retain.stores.surreal.link.database import Database
+from retain.stores.surreal.vectors import pages
+from retain.stores.surreal.vectors.numbers import vector_numbers
 from retain.stores.surreal.words import searchable
 
 # Where the id of a memory stands in another table.

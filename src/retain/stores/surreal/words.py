@@ -1,23 +1,21 @@
 """Finding memories by words: the full-text index gives those that hold them, and they are ranked here as FTS5 does."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log
 
 from retain.domain.memory import MemoryId
 from retain.domain.recall import Filter, Found
 from retain.ports import Corpus
-from retain.stores.surreal.cbor import record, records
-from retain.stores.surreal.database import Database
+from retain.stores.bm25 import rarity, weighed
 from retain.stores.surreal.filters import where_text
+from retain.stores.surreal.link.cbor import record, records
+from retain.stores.surreal.link.database import Database
 from retain.stores.wording import ALL, ANY, COUNTED, ENOUGH, MOST, Choice, choices, countable
 
 _MARK, _SPELLED = re.compile(r"[^\w ]|_"), re.compile("ʬ([0-9a-f]+)ʬ")
 # The operator by which all, or any, of the words on its right must be there.
 MATCHES = {ALL: "@@", ANY: "@0,OR@"}
-_SATURATION, _LENGTH_SHARE = 1.2, 0.75  # FTS5's k1 and b
-_LEAST_RARITY = 1e-6  # of a term that more than half of all texts hold
 Match = tuple[MemoryId, int, str]  # its number and words
 _FOUND = f"FROM text WHERE words {MATCHES[ANY]}"
 # Terms are [how many texts hold it, its place in the question, the term], so that they sort by the first two.
@@ -134,25 +132,14 @@ def _newest(db: Database, choice: Choice, wanted: Filter) -> list[Match]:
 
 
 class Weighing:
-    """BM25 of some terms, to the last digit as FTS5 works it out."""
+    """BM25 of some terms."""
 
     def __init__(self, corpus: Corpus, terms: Sequence[str]) -> None:
-        self._rarities = [(term, _rarity(corpus.documents, corpus.holding[term])) for term in terms]
+        self._rarities = [(term, rarity(corpus.documents, corpus.holding[term])) for term in terms]
         self._spelled = {term: searchable(term) for term in terms}
         self._average = corpus.average_length
 
     def __call__(self, words: str) -> float:
         held = words.split(" ")
-        return self.of({term: held.count(spelled) for term, spelled in self._spelled.items()}, len(held))
-
-    def of(self, times: Mapping[str, float], length: int) -> float:
-        """Of a text that holds each term so many times, and so many terms in all."""
-        shortness = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * length / self._average)
-        return sum(
-            rarity * (times[term] * (_SATURATION + 1) / (times[term] + shortness)) for term, rarity in self._rarities
-        )
-
-
-def _rarity(documents: int, holding: int) -> float:
-    rarity = log((documents - holding + 0.5) / (holding + 0.5))
-    return rarity if rarity > 0 else _LEAST_RARITY
+        times = ((rare, held.count(self._spelled[term])) for term, rare in self._rarities)
+        return float(sum(rare * weighed(number, len(held), self._average) for rare, number in times))

@@ -7,8 +7,8 @@ from retain.domain.graph import fold
 from retain.domain.listing import Page, Row
 from retain.domain.session import Profile
 from retain.domain.work import Work, WorkFilter, WorkState
-from retain.stores.surreal.cbor import record, records
-from retain.stores.surreal.database import Database
+from retain.stores.surreal.link.cbor import record, records
+from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.sessions import PROJECT, project_of
 from retain.stores.surreal.tables import Tables
 

@@ -9,13 +9,13 @@ from retain.domain.graph import Entity, Link, Relation, relation_id
 from retain.domain.memory import Embedding, HistoryEntry, Memory, MemoryId, Vector, user_of
 from retain.stores.moments import rest_row
 from retain.stores.signs import check_dimensions, pack
-from retain.stores.surreal.cbor import record, records
 from retain.stores.surreal.counting import number_for
-from retain.stores.surreal.database import Batch, guard
-from retain.stores.surreal.numbers import number_of, vector_numbers
+from retain.stores.surreal.link.cbor import record, records
+from retain.stores.surreal.link.database import Batch, guard
 from retain.stores.surreal.planning import Known
 from retain.stores.surreal.recording import record_all
 from retain.stores.surreal.rows import memory_row, text_of
+from retain.stores.surreal.vectors.numbers import number_of, vector_numbers
 from retain.stores.surreal.words import searchable
 
 # About what a memory and a vector take on a disk beside their text, which is there twice: as it is and in terms.

@@ -1,0 +1,1 @@
+"""Entities, links and relations, and walks over them."""
