@@ -46,7 +46,7 @@ def refused(answer: Mapping[str, Any]) -> RetainError | Overtaken:
         return Forbidden(f"SurrealDB refused: {said}. Check remote_user and remote_pass, and that the user may write")
     if is_full(said):
         return StorageFull(f"the disk of the database is full ({said}); nothing was written. Free some space")
-    return StoreDown(f"SurrealDB answered with an error: {said}")
+    return StoreDown(f"SurrealDB answered with an error: {said}; nothing was written. `retain doctor` may tell more")
 
 
 def is_full(said: str) -> bool:
