@@ -6,11 +6,14 @@ import os
 import signal
 import sqlite3
 import subprocess
+import sys
 
+import click
 import pytest
 from rich.text import Text
 
 from retain.surfaces.cli.exits import MEANINGS
+from retain.surfaces.cli.main import cli
 from surfaces.command import Command
 
 COMMANDS = (
@@ -430,6 +433,17 @@ def test_serve_refuses_an_unknown_toolset_with_the_names_there_are(retain):
 @pytest.mark.parametrize("words", [("--toolset",), ("--tolset", "all"), ("all",)])
 def test_serve_refuses_what_it_does_not_know(retain, words):
     assert retain.process("serve", *words).code == 2
+
+
+def test_every_command_is_found_under_its_name():
+    context = click.Context(cli)
+    assert [cli.get_command(context, name).name for name in cli.list_commands(context)] == cli.list_commands(context)
+
+
+def test_the_command_line_comes_up_without_the_engine():
+    began = "import sys, retain.surfaces.cli.main; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", began], capture_output=True, text=True, check=True)
+    assert not [name for name in done.stdout.split() if name.startswith(("retain.engine", "retain.stores", "numpy"))]
 
 
 @pytest.mark.parametrize(("stream", "name"), [(0, "input"), (1, "output")])

@@ -5,14 +5,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from retain.config import Loaded
-from retain.doctor import Check
 from retain.domain.changes import Run
 from retain.domain.memory import HistoryEntry, Memory
 from retain.domain.time import iso
 from retain.engine.lifecycle.undoing import Undone
 from retain.surfaces.render import Body, memory_id
+
+if TYPE_CHECKING:
+    from retain.doctor import Check  # which brings every client along, and only one command needs them
 
 SECRET = ("remote_pass", "embedding_key", "llm_key")
 MASK = "••••"
@@ -79,7 +82,7 @@ def settings(loaded: Loaded, files: Sequence[Path]) -> Body:
     }
 
 
-def checks(them: Sequence[Check], done: Sequence[str], *, sound: bool) -> Body:
+def checks(them: "Sequence[Check]", done: Sequence[str], *, sound: bool) -> Body:
     return {
         "ok": sound,
         "checks": [

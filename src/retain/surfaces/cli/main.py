@@ -4,29 +4,15 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NoReturn, TextIO
 
 import click
 
 from retain.errors import RetainError, shorten
-from retain.surfaces import reports
-from retain.surfaces.cli import asking, code, connect, exits, finding, upkeep, welcome, writing
-from retain.surfaces.cli.copy import copy
-from retain.surfaces.cli.db import db
-from retain.surfaces.cli.demo import demo
-from retain.surfaces.cli.disputes import contradictions
-from retain.surfaces.cli.init import init
-from retain.surfaces.cli.keys import key
-from retain.surfaces.cli.log import log
-from retain.surfaces.cli.options import Call
-from retain.surfaces.cli.projects import project
-from retain.surfaces.cli.rpc import rpc
+from retain.surfaces.cli import exits
 from retain.surfaces.cli.serve import serve
-from retain.surfaces.cli.sessions import session
-from retain.surfaces.cli.setup import setup, teardown
-from retain.surfaces.cli.sleep import sleep
 from retain.surfaces.cli.terminal import Terminal
-from retain.surfaces.cli.why import why
 from retain.version import __version__
 
 logger = logging.getLogger(__name__)
@@ -34,8 +20,43 @@ logger = logging.getLogger(__name__)
 CODES = "\n".join(f"  {code:>3}  {meaning}" for code, meaning in exits.MEANINGS.items())
 
 
+# Each command by the module that has it, in which it has its own name or, where that is taken, one with a stroke.
+# They are imported when they are asked for: all of them take half a second.
+MODULES = {
+    "asking": ("search", "ask", "list"),
+    "code": ("index", "projects", "code", "map"),
+    "copy": ("copy",),
+    "db": ("db",),
+    "demo": ("demo",),
+    "disputes": ("contradictions",),
+    "finding": ("recall", "show", "context", "graph", "history"),
+    "init": ("init",),
+    "keys": ("key",),
+    "log": ("log",),
+    "projects": ("project",),
+    "rpc": ("rpc",),
+    "sessions": ("session",),
+    "setup": ("setup", "teardown"),
+    "sleep": ("sleep",),
+    "upkeep": ("status", "config", "doctor", "reembed", "backup", "restore"),
+    "why": ("why",),
+    "writing": ("remember", "forget", "consolidate", "undo"),
+}
+_MODULE_OF = {name: module for module, names in MODULES.items() for name in names}
+
+
 class Commands(click.Group):
     """Turns whatever a command raises into one line and an exit code; nobody is shown a stack trace."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*self.commands, *_MODULE_OF])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _MODULE_OF:
+            return super().get_command(ctx, cmd_name)
+        module = import_module(f"retain.surfaces.cli.{_MODULE_OF[cmd_name]}")
+        command: click.Command = getattr(module, f"{cmd_name}_", None) or getattr(module, cmd_name)
+        return command
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:  # Any: as click has it
         given = list(sys.argv[1:] if args is None else args)
@@ -81,7 +102,9 @@ def cli(context: click.Context, as_json: bool) -> None:
     Alone, it says what to do next.
     """
     if context.invoked_subcommand is None:
-        _alone(Call.of(Terminal(as_json=as_json)))
+        from retain.surfaces.cli import alone
+
+        alone.tell(Terminal(as_json=as_json))
 
 
 @click.command("serve", context_settings={"ignore_unknown_options": True}, add_help_option=False)
@@ -104,16 +127,6 @@ def _nowhere() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - open until the process ends
 
 
-def _alone(call: Call) -> None:
-    settings = call.loaded.settings
-    if not settings.is_on_server and not settings.database_file.exists():
-        body = {"memories": 0, "connect": connect.for_claude_code(), "mcp_servers": connect.servers()}
-        call.terminal.tell(body, welcome.empty())
-        return
-    with call.memory() as app:
-        call.terminal.tell(reports.status(app), welcome.at_work(app.engine.status(app.caller())))
-
-
 def _explained(error: Exception) -> RetainError:
     if isinstance(error, RetainError):
         return error
@@ -125,44 +138,5 @@ def _explained(error: Exception) -> RetainError:
     return RetainError(f"a fault in Retain ({type(error).__name__}: {shorten(str(error), 200)}); please report it")
 
 
-for _command in (
-    _serve,
-    rpc,
-    _hook,
-    setup,
-    init,
-    teardown,
-    demo,
-    writing.remember,
-    finding.recall,
-    asking.search,
-    asking.ask,
-    asking.list_,
-    finding.show,
-    writing.forget,
-    finding.context,
-    finding.graph,
-    finding.history,
-    contradictions,
-    why,
-    log,
-    key,
-    project,
-    session,
-    code.index,
-    code.projects,
-    code.code,
-    code.map_,
-    writing.consolidate,
-    sleep,
-    writing.undo,
-    upkeep.status,
-    upkeep.config,
-    upkeep.doctor,
-    upkeep.reembed,
-    upkeep.backup,
-    upkeep.restore,
-    copy,
-    db,
-):
+for _command in (_serve, _hook):
     cli.add_command(_command)
