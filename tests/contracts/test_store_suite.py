@@ -1,22 +1,18 @@
 """The suite itself: no method of the port goes untested."""
 
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
-from retain.ports import (
-    Durable,
-    GraphStore,
-    ListingStore,
-    MemoryStore,
-    RelationStore,
-    SessionStore,
-    TrustStore,
-    WorkStore,
-)
+from retain.ports import Store
 
-PORTS = (MemoryStore, ListingStore, GraphStore, RelationStore, SessionStore, WorkStore, TrustStore, Durable)
+PORTS = [part for part in Store.__mro__ if Protocol in part.__bases__ and part is not Store]
 METHODS = sorted(name for part in PORTS for name in vars(part) if not name.startswith("_"))
+
+
+def test_all_ports_of_a_store_are_looked_at():
+    assert {"memories", "around", "records", "claim_index", "cursor", "faults"} <= set(METHODS)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -144,5 +144,5 @@ def _alike(parts: Parts, question: TrustQuestion, lanes: Lanes, wanted: Filter) 
     if lanes.vector and others:
         alike |= cosines(store, lanes.vector, others, model)
     if unread := [id for id in others if id not in alike]:
-        alike |= signals.words(store.contexts(unread, wanted, 0), asked, store.corpus(asked))
+        alike |= signals.words(store.contexts(unread, wanted, 0), asked, lanes.words.corpus or store.corpus(asked))
     return {id: min(max(similarity, 0.0), 1.0) for id, similarity in alike.items()}  # half precision may overshoot
