@@ -326,10 +326,10 @@ class Relay:
             threading.Thread(target=self._pass, args=(source, target), daemon=True).start()
 
     def _pass(self, source, target):
-        while data := source.recv(65536):
-            self.moving.wait()
-            if not self.silent:
-                with suppress(OSError):  # it was given up meanwhile
+        with suppress(OSError):  # it was given up meanwhile
+            while data := source.recv(65536):
+                self.moving.wait()
+                if not self.silent:
                     target.sendall(data)
 
 
