@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from retain.domain.memory import MemoryId
 from retain.domain.recall import Filter, Found
 from retain.ports import Corpus
-from retain.stores.bm25 import rarity, weighed
+from retain.stores.bm25 import rarity, shortness, weighed
 from retain.stores.surreal.filters import where_text
 from retain.stores.surreal.link.cbor import record, records
 from retain.stores.surreal.link.database import Database
@@ -135,11 +135,10 @@ class Weighing:
     """BM25 of some terms."""
 
     def __init__(self, corpus: Corpus, terms: Sequence[str]) -> None:
-        self._rarities = [(term, rarity(corpus.documents, corpus.holding[term])) for term in terms]
-        self._spelled = {term: searchable(term) for term in terms}
+        self._rarities = [(searchable(term), rarity(corpus.documents, corpus.holding[term])) for term in terms]
         self._average = corpus.average_length
 
     def __call__(self, words: str) -> float:
         held = words.split(" ")
-        times = ((rare, held.count(self._spelled[term])) for term, rare in self._rarities)
-        return float(sum(rare * weighed(number, len(held), self._average) for rare, number in times))
+        short = shortness(len(held), self._average)
+        return float(sum(rare * weighed(held.count(spelled), short) for spelled, rare in self._rarities))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from retain.domain.code import CodeFilter
-from retain.stores.bm25 import rarity, weighed
+from retain.stores.bm25 import rarity, shortness, weighed
 from retain.stores.code_wording import ENOUGH, WEIGHTS
 from retain.stores.surreal.code.words import COLUMNS, bucket
 from retain.stores.surreal.link.cbor import records
@@ -72,7 +72,7 @@ def _best(
     scores = []
     for term, entries in lists.items():
         times = sum(weight * entries[name] for weight, name in zip(WEIGHTS, ("names", "doc", "body"), strict=True))
-        scores.append(weights[term] * weighed(times, entries["length"], average))
+        scores.append(weights[term] * weighed(times, shortness(entries["length"], average)))
     numbers, places = np.unique(np.concatenate([entries["num"] for entries in lists.values()]), return_inverse=True)
     # The limit bounds the work where even the rarest term is everywhere.
     enough = np.flatnonzero(np.bincount(places, minlength=len(numbers)) >= together)[:ENOUGH]
