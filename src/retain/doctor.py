@@ -172,7 +172,7 @@ def _server(settings: Settings) -> Iterator[Check]:
     if queued.waiting:
         since = f" since {queued.oldest:%Y-%m-%d %H:%M} UTC" if queued.oldest else ""
         repair = "they are sent when the database answers and something is remembered; `retain db queue` lists them"
-        yield Check("queue", "warn", f"{queued.waiting} writes wait{since}", repair)
+        yield Check("queue", "warn", f"{_waiting(queued.waiting)}{since}", repair)
     if queued.refused:
         repair = "`retain db queue` says why; --retry N sends one again, --drop N gives it up"
         yield Check("queue", "fail", f"{queued.refused} writes were refused by the database", repair)
@@ -180,14 +180,18 @@ def _server(settings: Settings) -> Iterator[Check]:
         yield Check("queue", "ok", "no write waits for the database")
 
 
+def _waiting(number: int) -> str:
+    return f"{number} writes wait" if number != 1 else "1 write waits"
+
+
 def _elsewhere(settings: Settings) -> Iterator[Check]:
     """Writes that wait for a database which the settings no longer name."""
     with queues_elsewhere(settings) as queues:
         for queue in queues:
             state = queue.state()
-            repair = "set the address back, or send them to the database of the settings with `retain db queue --adopt`"
-            note = f"{state.waiting + state.refused} writes of this machine wait for {queue.of}"
-            yield Check("queue", "warn", note, repair)
+            send = ", or send them to this database: `retain db queue --adopt`" if settings.is_on_server else ""
+            note = f"{_waiting(state.waiting + state.refused)} for {queue.of}"
+            yield Check("queue", "warn", note, f"set deployment_mode and address back to it{send}")
 
 
 def _served(settings: Settings) -> Iterator[Check]:

@@ -126,14 +126,14 @@ def test_what_waits_for_an_address_that_was_wrong_is_shown_and_can_be_sent_to_th
     right = {f"RETAIN_{name.upper()}": str(value) for name, value in login(database).items()}
     wrong = right | {"RETAIN_REMOTE_URL": "ws://localhost:9"}
     stored = command("remember", "We deploy on Mondays", "--json", **wrong)
-    assert "is the address right?" in command("status", "--json", **wrong).body["connection"]["reason"]
+    assert "check the address" in command("status", "--json", **wrong).body["connection"]["reason"]
     (told,) = [
         check for check in command("doctor", "--json", **right).body["checks"] if "ws://localhost:9" in check["note"]
     ]
     assert (told["area"], told["state"]) == ("queue", "warn")
     (other,) = command("db", "queue", "--json", **right).body["elsewhere"]
     assert (other["writes"], "ws://localhost:9" in other["of"]) == (1, True)
-    assert "1 wait for ws://localhost:9" in command("db", "queue").err
+    assert "waiting for ws://localhost:9" in command("db", "queue").err
     assert command("db", "queue", "--adopt", "--json", **right).body == {"queue": [], "elsewhere": []}
     (found,) = command("recall", "deploy", "--json", **right).body["memories"]
     assert found["id"] == stored.body["memory_id"]

@@ -41,6 +41,8 @@ class _Note:
     beside: float = 0.0
     copy: str = ""
     """Which file the copy is: another one in its place has nothing yet."""
+    reached: bool = False
+    """Whether any process of this machine has ever been at the database."""
 
 
 class Mirror:
@@ -55,9 +57,16 @@ class Mirror:
         self.store = SqliteStore(path)
 
     @property
-    def is_empty(self) -> bool:
-        """Whether nothing was ever copied."""
-        return not self._noted().life
+    def was_reached(self) -> bool:
+        """Whether this machine has ever been at the database."""
+        note = self._noted()
+        return note.reached or bool(note.life)
+
+    def note_reached(self) -> None:
+        """Unless it is noted, or another process is about to."""
+        with only_one(self._path.with_suffix(".pulling")) as mine:
+            if mine and not self.was_reached:
+                self._write(replace(self._noted(), reached=True))
 
     def pull(self, source: Store, queue: Queue, *, at_once: bool) -> set[MemoryId] | None:
         """Takes over what changed since the last time, and says which memories that was. What waits in the queue stays.

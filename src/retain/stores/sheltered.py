@@ -104,8 +104,8 @@ class Sheltered:
     def connection(self) -> Connection:
         state = self._database.line.state()
         why = state.error or self._stuck
-        if why and state.status is not Reach.CONNECTED and self._mirror.is_empty:
-            why = f"{why}; this machine has never read anything from it: is the address right?"
+        if why and state.status is not Reach.CONNECTED and not self._mirror.was_reached:
+            why = f"{why}; this machine has never been at it, so check the address too"
         return Connection(state.status, state.since, why, self._queue.state())
 
     def notices(self) -> list[str]:
@@ -155,6 +155,7 @@ class Sheltered:
         with self._opening:
             if self._store is None:
                 self._store = self._database.opening()
+                self._mirror.note_reached()
             return self._store
 
     def _applied(self, plan: Changes) -> Applied | Conflict:

@@ -31,7 +31,7 @@ def queue(call: Call, retry: int | None, drop: int | None, adopt: bool) -> None:
     """
     settings = call.loaded.settings
     if not settings.is_on_server:
-        raise Refused(_NONE_HERE + "".join(f"; {row['writes']} wait for {row['of']}" for row in _elsewhere(settings)))
+        raise Refused(_NONE_HERE + "".join(f"; waiting for {of}: {writes}" for of, writes in _elsewhere(settings)))
     with closing(make_queue(settings)) as waiting, queues_elsewhere(settings) as others:
         if drop is not None:
             waiting.drop(drop)
@@ -45,12 +45,14 @@ def queue(call: Call, retry: int | None, drop: int | None, adopt: bool) -> None:
     with closing(make_queue(settings)) as waiting:
         rows = [_row(entry.number, entry.changes, entry.why) for entry in waiting.entries()]
     elsewhere = _elsewhere(settings)
-    call.terminal.tell({"queue": rows, "elsewhere": elsewhere}, [*_drawn(rows), *_drawn_elsewhere(elsewhere)])
+    body = {"queue": rows, "elsewhere": [{"of": of, "writes": writes} for of, writes in elsewhere]}
+    call.terminal.tell(body, [*_drawn(rows), *_drawn_elsewhere(elsewhere)])
 
 
-def _elsewhere(settings: Settings) -> list[Body]:
+def _elsewhere(settings: Settings) -> list[tuple[str, int]]:
+    """What writes wait for, other than the database of the settings, and how many."""
     with queues_elsewhere(settings) as queues:
-        return [{"of": queue.of, "writes": len(queue.entries())} for queue in queues]
+        return [(queue.of, len(queue.entries())) for queue in queues]
 
 
 def _row(number: int, changes: Changes, why: str | None) -> Body:
@@ -87,6 +89,6 @@ def _drawn(rows: list[Body]) -> Drawn:
             yield Indented(f"→ {row['reason']}", 7)
 
 
-def _drawn_elsewhere(rows: list[Body]) -> Drawn:
-    for row in rows:
-        yield line((f"{row['writes']} more", "yellow"), f" wait for {row['of']}; --adopt sends them to this database")
+def _drawn_elsewhere(them: list[tuple[str, int]]) -> Drawn:
+    for of, writes in them:
+        yield line((several(writes, "writes"), "yellow"), f" for {of}; --adopt sends them to this database")
