@@ -398,10 +398,14 @@ def test_a_database_that_was_never_reached_is_waited_for(tmp_path, server, machi
     server.stop()
     with machine.opened() as store:
         assert store.total(wanted()) == 0
+        assert "never been at it" in store.connection().why
         store.apply(a_new("m1"))
         server.start()
         until(lambda: all_sent(store))
         assert list(store.memories(["m1"])) == ["m1"]
+    server.stop()
+    with machine.opened() as later:
+        assert "never been at it" not in later.connection().why
 
 
 def test_a_wrong_password_is_no_database_that_is_away(machine):
