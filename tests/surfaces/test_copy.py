@@ -1,17 +1,20 @@
 """`retain copy`, and backups of either store."""
 
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
 from making import a_link, a_memory, an_entity, save
+from retain.config import apart
 from retain.stores.copying import compared
 from retain.stores.sqlite.store import SqliteStore
 from surfaces.command import Command
 from surreal_server import shared
 
-MANY = 2000  # more than are copied in the time that a test gives
+MANY = 2000  # more than are copied at once
 
 
 @pytest.fixture
@@ -123,7 +126,21 @@ def test_indexes_of_code_are_counted_and_left(lived):
     assert "not copied: 1 index of code; `retain index`" in done.out
 
 
-@pytest.mark.slow
+DYING = """
+import os, signal, sys
+from retain import transfer
+from retain.config import load
+from retain.domain.transfer import Sort
+
+def told(number, sort, looked_at):
+    if sort is Sort.MEMORIES and looked_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+settings = load().settings
+transfer.copy(settings, transfer.settings_for(sys.argv[1], settings), told)
+"""
+
+
 @pytest.mark.parametrize("target", ["copy.db", "copy.surrealkv"])
 def test_a_copy_that_was_killed_is_finished_by_the_next(retain, target):
     retain.home.mkdir()
@@ -133,12 +150,8 @@ def test_a_copy_that_was_killed_is_finished_by_the_next(retain, target):
     source.close()
     scheme = "sqlite" if target.endswith(".db") else "surrealkv"
     to = f"{scheme}:{retain.folder / target}"
-    running = retain.spawn("copy", "--to", to)
-    while "copying entities" not in running.stderr.readline():
-        assert running.poll() is None
-    time.sleep(0.3)
-    running.send_signal(signal.SIGKILL)
-    running.communicate()
+    dying = subprocess.Popen([sys.executable, "-c", DYING, to], env=apart(retain.home), cwd=retain.project)
+    assert dying.wait(120) == -signal.SIGKILL
     done = retain("copy", "--to", to, "--json")
     assert (done.code, done.body["equal"]) == (0, True), done.out
     sorts = done.body["sorts"]
