@@ -19,12 +19,7 @@ def by_ids(db: sqlite3.Connection, ids: Sequence[str]) -> list[Relation]:
 def related(db: sqlite3.Connection, start: str, steps: Steps) -> Related:
     begin = [entity.id for entity in entities(db, [start])]
     trodden = tread(begin, steps, lambda frontier: _step(db, frontier, steps))
-    return Related(
-        entities=entities(db, list(trodden.hops)),
-        relations=whole(db, trodden.kept),
-        hops=trodden.hops,
-        truncated=trodden.truncated,
-    )
+    return Related(entities(db, list(trodden.hops)), whole(db, trodden.kept), trodden.hops, trodden.truncated)
 
 
 def _step(db: sqlite3.Connection, frontier: Sequence[str], steps: Steps) -> Weights:

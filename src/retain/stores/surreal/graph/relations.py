@@ -17,12 +17,7 @@ def by_ids(db: Database, ids: Sequence[str]) -> list[Relation]:
 def related(db: Database, start: str, steps: Steps) -> Related:
     begin = [entity.id for entity in entities(db, [start])]
     trodden = tread(begin, steps, lambda frontier: _step(db, frontier, steps))
-    return Related(
-        entities=entities(db, list(trodden.hops)),
-        relations=whole(db, trodden.kept),
-        hops=trodden.hops,
-        truncated=trodden.truncated,
-    )
+    return Related(entities(db, list(trodden.hops)), whole(db, trodden.kept), trodden.hops, trodden.truncated)
 
 
 def _step(db: Database, frontier: Sequence[str], steps: Steps) -> Weights:
