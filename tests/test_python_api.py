@@ -12,6 +12,7 @@ import pytest
 import retain
 from retain.app import Retain
 from retain.config import CLIENT_SESSION, CONFIG_PATH, VARIABLES
+from retain.domain.connection import Reach
 from retain.domain.graph import Direction
 from retain.domain.memory import Kind, Memory, Scope, Stored
 from retain.domain.recall import Hit
@@ -69,11 +70,13 @@ def test_the_same_memory_can_be_kept_in_surrealdb(tmp_path):
         assert [hit.id for hit in memory.recall("when do we deploy?")] == [id]
 
 
-def test_a_server_that_is_away_is_no_error_for_a_program(tmp_path):
+def test_a_server_that_is_away_is_told_and_no_error_for_a_program(tmp_path):
     away = {"deployment_mode": "remote", "remote_url": "ws://localhost:9", "embedding_model": "hashed"}
     with retain.open(home=tmp_path / "home", **away) as memory:
         id = memory.remember("We deploy on Mondays").memory.id
         assert memory.get(id).memory.text == "We deploy on Mondays"
+        connection = memory.connection()
+    assert (connection.reach, connection.queued.waiting) == (Reach.RECONNECTING, 1)
 
 
 def test_a_folder_gets_a_file_in_it(tmp_path):
