@@ -331,6 +331,7 @@ def graphs(draw) -> dict[str, Any]:
         "unlinked": draw(some(st.tuples(memory_ids, there), 1)),
         "stale": draw(some(st.tuples(memory_ids, st.booleans()), 1)),
         "relations": draw(some(relations(known), 2)),
+        "ended": draw(some(relations(known), 1)),
         "stated": (*said, *draw(some(relations(there), 1))),
     }
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from making import START, a_link, a_memory, a_relation, an_entity, at, save
 from retain.domain.changes import Changes
 from retain.domain.graph import Direction, Steps, relation_id
+from retain.domain.recall import Filter
 
 OUT, IN, BOTH = Direction.OUTGOING, Direction.INCOMING, Direction.BOTH
 
@@ -100,6 +101,45 @@ def test_what_somebody_ended_is_not_revived_by_what_a_rule_reads(store):
     save(store, relations=(replace(relation, created=at(9), valid_from=None, valid_until=None, by_rule=True),))
     (seen,) = store.relations([relation.id])
     assert (seen.valid_from, seen.valid_until, seen.weight) == (at(1), at(5), 0.5)
+
+
+def test_what_no_text_says_any_more_ends_and_holds_again_when_one_does(store):
+    graph(store, ("A", "B", "uses"), ("A", "C", "uses"), weight=0.5, by_rule=True)
+    relation, other = store.relations_among(["e-A", "e-B", "e-C"])
+    store.apply(Changes(at=at(5), ended=(relation, replace(other, weight=0.4))))
+    (ended, seen_since) = (store.relations([one.id])[0] for one in (relation, other))
+    assert (ended.valid_until, ended.by_rule, seen_since.valid_until) == (at(5), True, None)
+    assert names(walk(store, "A")) == [seen_since.target[2:]]
+    store.apply(Changes(at=at(9), relations=(replace(relation, created=at(9)),)))
+    (again,) = store.relations([relation.id])
+    assert (again.valid_from, again.valid_until, again.weight) == (at(9), None, 0.5)
+
+
+def test_a_plan_does_not_end_what_it_says_itself_nor_what_somebody_stated(store):
+    graph(store, ("A", "B", "uses"), weight=0.5, by_rule=True)
+    graph(store, ("A", "C", "uses"), weight=0.5)
+    ended = tuple(store.relations_among(["e-A", "e-B", "e-C"]))
+    store.apply(Changes(at=at(5), relations=(a_relation("A", "B", "uses", weight=0.5, by_rule=True),), ended=ended))
+    assert [r.valid_until for r in store.relations_among(["e-A", "e-B", "e-C"])] == [None, None]
+
+
+def test_a_plan_that_destroys_destroys_relations_too(store):
+    graph(store, ("A", "B", "uses"), weight=0.5, by_rule=True)
+    save(store, a_memory("m1"))
+    assert store.around(["e-A"], [], Filter(()), at(1)).edges
+    store.apply(Changes(at=at(5), purged=("m1",), ended=tuple(store.relations_among(["e-A", "e-B"]))))
+    assert store.relations_among(["e-A", "e-B"]) == []
+    assert not store.around(["e-A"], [], Filter(()), at(6)).edges
+
+
+def test_memories_that_stand_and_speak_of_two_things(store):
+    for id, spoken in (("m1", "AB"), ("m2", "A"), ("m3", "AB"), ("m4", "B")):
+        save(store, a_memory(id, id), entities=tuple(map(an_entity, spoken)), links=[a_link(id, n) for n in spoken])
+    assert sorted(store.together("e-A", "e-B", 9)) == sorted(store.together("e-B", "e-A", 9)) == ["m1", "m3"]
+    assert len(store.together("e-A", "e-B", 1)) == 1
+    save(store, stale=(("m1", True),))
+    assert store.together("e-A", "e-B", 9) == ["m3"]
+    assert store.together("e-A", "e-C", 9) == []
 
 
 def test_what_was_ended_is_in_no_walk_and_no_number(store):

@@ -77,13 +77,25 @@ def test_a_relationship_is_written_the_same_way_by_store_and_update(desk):
 
 def test_removing_an_entity_that_is_not_linked_changes_nothing(desk):
     id = desk.stored("Sessions are cached")
-    assert desk("update_memory", memory_id=id, related_entities={"remove": ["Nobody"]})["updated_fields"] == []
+    body = desk("update_memory", memory_id=id, related_entities={"remove": ["Nobody"]})
+    assert body["updated_fields"] == []
+    assert [(w["code"], "Nobody" in w["message"]) for w in body["warnings"]] == [("not_linked", True)]
+
+
+def test_a_corrected_memory_leaves_no_old_relation_in_the_graph(desk):
+    id = desk.stored("PaymentHub depends on LedgerCore")
+    desk("update_memory", memory_id=id, content="PaymentHub depends on NovaCore")
+    (entity,) = [
+        e for e in desk("search_knowledge_graph", entity="PaymentHub")["entities"] if e["name"] == "PaymentHub"
+    ]
+    assert [(edge["type"], edge["target"]) for edge in entity["relationships"]] == [("depends_on", "NovaCore")]
 
 
 def test_an_update_without_anything_to_change_is_refused(desk):
     id = desk.stored("We deploy on Mondays")
     assert desk.refused("update_memory", memory_id=id)["error"] == "invalid_input"
-    assert desk.refused("tag_memory", memory_id=id)["error"] == "invalid_input"
+    refused = desk.refused("tag_memory", memory_id=id)
+    assert (refused["error"], refused["faults"][0]["field"]) == ("invalid_input", "add, remove")
 
 
 def test_an_update_never_merges_with_another_memory(desk):
@@ -144,6 +156,20 @@ def test_tagging_answers_with_all_tags(desk):
         "tags": ["a", "c"],
         "warnings": [],
     }
+
+
+def test_a_tag_is_one_tag_whatever_its_case(desk):
+    id = desk.stored("We deploy on Mondays", tags=["Deploy", "deploy", "ci"])
+    assert desk("get_memory", id=id)["tags"] == ["Deploy", "ci"]
+    assert desk("tag_memory", memory_id=id, add=["CI", "DEPLOY"])["tags"] == ["Deploy", "ci"]
+    assert desk("tag_memory", memory_id=id, remove=["deploy"])["tags"] == ["ci"]
+
+
+def test_a_tag_cannot_be_added_and_removed_at_once(desk):
+    id = desk.stored("We deploy on Mondays", tags=["ci"])
+    refused = desk.refused("tag_memory", memory_id=id, add=["new", "Ops"], remove=["ops"])
+    assert (refused["error"], refused["faults"][0]["field"]) == ("invalid_input", "add[1]")
+    assert desk("get_memory", id=id)["tags"] == ["ci"]
 
 
 def test_tags_are_bounded_however_they_come(desk):

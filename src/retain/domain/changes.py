@@ -190,6 +190,9 @@ class Changes:
     unlinked: tuple[tuple[MemoryId, str], ...] = ()
     stale: tuple[tuple[MemoryId, bool], ...] = ()
     relations: tuple[Relation, ...] = ()
+    ended: tuple[Relation, ...] = ()
+    """Relations that rules had read and no memory says any more, as they were read. They end now, unless somebody has
+    seen them since or the plan itself says them; with what is purged they are destroyed."""
     stated: tuple[Entity | Relation, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
     ties: tuple[Tie, ...] = ()

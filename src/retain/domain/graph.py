@@ -65,7 +65,9 @@ class Relation:
     """One entity relates to another; heavier the more often it was seen.
 
     `stale` once every memory that speaks of both was forgotten; it is worked out by the store, never written.
-    It has one time of validity: one that ended and was stated again is valid from then on.
+    It has one time of validity: one that ended and was stated again is valid from then on. What a rule read has ended
+    `by_rule` when no text says it any more, and holds again when one does; what a person ended is theirs, not a
+    rule's, and stays ended until somebody states it.
     """
 
     source: str
@@ -79,8 +81,12 @@ class Relation:
     stale: bool = False
 
     @property
+    def key(self) -> tuple[str, str, str]:
+        return self.source, self.target, self.type
+
+    @property
     def id(self) -> str:
-        return relation_id(self.source, self.target, self.type)
+        return relation_id(*self.key)
 
 
 def relation_id(source: str, target: str, type: str) -> str:

@@ -2,10 +2,11 @@
 
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from retain.domain.graph import fold
 from retain.domain.memory import MAX_LABEL, MAX_TEXT, Json, Kind, Scope, Source
 from retain.engine.lifecycle.redact import MARK, redact
 from retain.errors import Fault, InvalidInput, shorten
@@ -216,7 +217,15 @@ def is_blank(text: str) -> bool:
 
 def labels(names: Sequence[str]) -> tuple[str, ...]:
     """As they are kept: without secrets, each once, in the order given."""
-    return tuple(dict.fromkeys(kept_label(name) for name in names))
+    return each_once(kept_label(name) for name in names)
+
+
+def each_once(names: Iterable[str]) -> tuple[str, ...]:
+    """Two that are found by the same word are one label, under the spelling that came first."""
+    first: dict[str, str] = {}
+    for name in names:
+        first.setdefault(fold(name), name)
+    return tuple(first.values())
 
 
 def importance_faults(importance: float) -> Iterator[Fault]:

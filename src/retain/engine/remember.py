@@ -22,9 +22,10 @@ from retain.domain.memory import (
 )
 from retain.domain.recall import Warning
 from retain.domain.session import Caller, Session
-from retain.engine.drafts import Draft, checked
+from retain.engine.drafts import Draft, checked, each_once
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
+from retain.engine.knowledge.support import revived
 from retain.engine.nearby import Neighbour, contradictions, neighbours, said_already
 from retain.engine.parts import Parts, carry_out, place_for, settle, visible
 from retain.engine.rivalry import rivalry
@@ -201,7 +202,7 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
     asleep = not old.is_active
     memory = replace(
         old,
-        tags=tuple(dict.fromkeys((*old.tags, *draft.tags))),
+        tags=each_once((*old.tags, *draft.tags)),
         importance=max(old.importance, draft.importance),
         metadata={**old.metadata, **draft.metadata},
         source=_better(old.source, draft.source),
@@ -218,6 +219,7 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
         memories=(memory,),
         history=(entry(old, Event.WOKEN if asleep else Event.REINFORCED, now),),
         stale=((old.id, False),) if asleep else (),
+        relations=revived(store, memory) if asleep else (),
         entities=links.entities,
         links=links.links,
         sessions=started(arrival.session, arrival.caller, now),

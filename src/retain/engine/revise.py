@@ -20,6 +20,7 @@ from retain.engine.drafts import (
     cleaned_reason,
     cleaned_text,
     cleaned_title,
+    each_once,
     importance_faults,
     label_faults,
     labels,
@@ -30,13 +31,13 @@ from retain.engine.drafts import (
     title_faults,
 )
 from retain.engine.embed import Embedded, embedded
-from retain.engine.knowledge.entities import given_links, linked_to
+from retain.engine.knowledge.support import moved, relinked, revived, silenced, unheard
 from retain.engine.nearby import neighbours
 from retain.engine.parts import Parts, place_of, settle, visible
 from retain.engine.remember import refuse_title
 from retain.engine.rivalry import Rivalry, rivalry, settled
 from retain.engine.succession import entry, spoken_for
-from retain.errors import Ended, Fault, InvalidInput, Refused, Taken
+from retain.errors import Ended, Fault, InvalidInput, Refused, Taken, invalid, shorten
 from retain.ports import Store
 
 TEXT_TAKEN = "unique_memory_text_per_project"
@@ -98,7 +99,7 @@ def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
             made[said] = embedded(parts.embedder, *said)
         changes, reply = _edited(parts.store, (old, new), clean, made.get(said), caller)
         warning = made[said].warning if said in made else None
-        return changes, replace(reply, warnings=(warning,) if warning else ())
+        return changes, replace(reply, warnings=(*reply.warnings, *((warning,) if warning else ())))
 
     return replace(settle(parts.store, plan), redacted=tuple(dict.fromkeys((*found, *secrets_in(*_beside_text(edit))))))
 
@@ -112,6 +113,10 @@ def _beside_text(edit: Edit) -> Iterator[str | None]:
 
 
 def tag(parts: Parts, id: str, add: Sequence[str], remove: Sequence[str], caller: Caller) -> Revised:
+    if not (add or remove):
+        raise invalid("add, remove", "", "neither was given; name at least one tag to add or to remove")
+    if faults := list(_undecided(add, remove, "add")):
+        raise InvalidInput(faults)
     return update(parts, id, Edit(add_tags=tuple(add), remove_tags=tuple(remove)), caller)
 
 
@@ -130,20 +135,13 @@ def promote(parts: Parts, id: str, target: Scope, reason: str | None, caller: Ca
         _refuse_twin(parts.store, place, old.text, old)
         session = None if old.scope is Scope.SESSION else old.session
         new = replace(old, place=place, session=session, updated=now, version=old.version + 1)
-        before = parts.store.links([old.id])
-        said = tuple(GivenEntity(e.name, e.type, link.relationship) for link, e in before if not link.by_rule)
-        links = linked_to(parts.store, new, said, now)
         changes = Changes(
             at=now,
             expects=(AtVersion(old.id, old.version), NoTwin(place, fingerprint(old.text), but=old.id)),
             memories=(new,),
             history=(entry(old, Event.PROMOTED, now, reason),),
-            entities=links.entities,
-            links=links.links,
-            unlinked=tuple((old.id, e.id) for _, e in before if e.owner != place.owner),
-            relations=links.relations,
             projects=(caller.project,) if caller.project and place.project else (),
-        )
+        ).joined(moved(parts.store, old, new))
         return changes, Revised(new, ("scope",), before=old.scope)
 
     return settle(parts.store, plan)
@@ -163,7 +161,8 @@ def bring_back(parts: Parts, id: str, caller: Caller) -> Memory:
 def destroy(parts: Parts, id: str, caller: Caller) -> Memory:
     """Deletes a memory everywhere; only its id stays, so that other processes learn of it."""
     memory = visible(parts.store, id, caller).memory
-    parts.store.apply(Changes(at=parts.clock.now(), purged=(memory.id,)))
+    ended = unheard(parts.store, [memory])
+    parts.store.apply(Changes(at=parts.clock.now(), purged=(memory.id,), ended=ended))
     return memory
 
 
@@ -209,6 +208,8 @@ def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
         memories=(new, *sources),
         history=(entry(old, event, new.updated, new.status.reason),),
         stale=((old.id, not back),),
+        relations=revived(store, new) if back else (),
+        ended=() if back else silenced(store, [old]),
     )
 
 
@@ -221,6 +222,7 @@ def _check(edit: Edit) -> None:
     faults += title_faults(edit.title)
     faults += label_faults(edit.tags or (), "tags")
     faults += label_faults(edit.add_tags, "tags.add")
+    faults += _undecided(edit.add_tags, edit.remove_tags, "tags.add")
     for part in ("name", "type", "relationship"):
         faults += label_faults([getattr(e, part) for e in edit.add_entities], f"related_entities.add.{part}")
     faults += metadata_faults(edit.metadata or {})
@@ -228,6 +230,14 @@ def _check(edit: Edit) -> None:
         faults.append(Fault("content, importance, tags, metadata, related_entities", "", "none of them was given"))
     if faults:
         raise InvalidInput(faults)
+
+
+def _undecided(add: Sequence[str], remove: Sequence[str], field: str) -> Iterator[Fault]:
+    """What is both added and removed: nobody can say which was meant last."""
+    removed = {fold(name) for name in remove}
+    for place, name in enumerate(add):
+        if fold(name) in removed:
+            yield Fault(f"{field}[{place}]", shorten(name), "is in remove too; give it in one of the two")
 
 
 def _says_nothing(edit: Edit) -> bool:
@@ -276,13 +286,12 @@ def _edited(
         refuse_title(store, new.place, new.title, but=old.id)
     if len(new.tags) > max(MAX_TAGS, len(old.tags)):
         raise InvalidInput([Fault("tags", f"{len(new.tags)} tags", f"a memory has at most {MAX_TAGS}")])
-    given = edit.add_entities
-    links = linked_to(store, new, given, now) if rewritten else given_links(new, given, now)
-    removed = _unlinked(store, old, edit.remove_entities, False) if edit.remove_entities else ()
+    graph = relinked(store, old, new, edit.add_entities, edit.remove_entities)
     rivals = _rivals(store, versions, vectors, caller) if rewritten and vectors else Rivalry((), Changes(at=now))
-    changed = _changed(old, new, relinked=bool(given or removed))
+    named, unknown = _named(store, old, edit.remove_entities)
+    changed = _changed(old, new, relinked=bool(edit.add_entities or named))
     if not changed:
-        return Changes(at=now), Revised(old)
+        return Changes(at=now), Revised(old, warnings=unknown)
     changes = Changes(
         at=now,
         expects=(
@@ -293,12 +302,9 @@ def _edited(
         memories=(new,),
         embeddings=vectors.of(new.id) if vectors else (),
         history=(entry(old, Event.UPDATED if changed != ("tags",) else Event.TAGGED, now),),
-        entities=links.entities,
-        links=links.links,
-        unlinked=_unlinked(store, old, edit.remove_entities, rewritten),
-        relations=links.relations,
-    ).joined(rivals.changes)
-    return changes, Revised(new, changed, bool(vectors and vectors.vectors), contradicts=rivals.found)
+    ).joined(graph.joined(rivals.changes))
+    made = bool(vectors and vectors.vectors)
+    return changes, Revised(new, changed, made, contradicts=rivals.found, warnings=unknown)
 
 
 def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
@@ -310,7 +316,7 @@ def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
         title=edit.title if edit.title is not None else old.title,
         category=edit.category or old.category,
         importance=old.importance if edit.importance is None else edit.importance,
-        tags=tuple(dict.fromkeys((*kept, *labels(edit.add_tags)))),
+        tags=each_once((*kept, *labels(edit.add_tags))),
         metadata=_metadata(old, edit),
         kind=edit.kind or old.kind,
         updated=now,
@@ -352,11 +358,9 @@ def _rivals(store: Store, versions: tuple[Memory, Memory], vectors: Embedded, ca
     return replace(rivals, changes=rivals.changes.joined(settled(store, versions, vectors, rivals.found)))
 
 
-def _unlinked(store: Store, old: Memory, names: Sequence[str], rewritten: bool) -> tuple[tuple[str, str], ...]:
-    """Links to drop: those named, and, when the text changed, those that rules had read in the old one."""
-    removed = {fold(name) for name in names}
-    return tuple(
-        (old.id, entity.id)
-        for link, entity in store.links([old.id])
-        if fold(entity.name) in removed or (rewritten and link.by_rule)
-    )
+def _named(store: Store, old: Memory, names: Sequence[str]) -> tuple[list[str], tuple[Warning, ...]]:
+    """Those of the names that the memory is linked to, and a word on the others."""
+    linked = {fold(entity.name) for _, entity in store.links([old.id])} if names else set()
+    unknown = [shorten(name) for name in names if fold(name) not in linked]
+    said = f"related_entities.remove: the memory is not linked to {', '.join(unknown)}, so nothing was removed there"
+    return [name for name in names if fold(name) in linked], (Warning("not_linked", said),) if unknown else ()

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from retain.domain.changes import AtVersion, Changes
 from retain.domain.memory import Event, HistoryEntry, Memory, Rest, State, Status
+from retain.engine.knowledge.support import silenced
 from retain.ports import Store
 
 
@@ -32,6 +33,7 @@ def succession(store: Store, ended: Sequence[Memory], successor: Memory, now: da
         memories=(*(_ended(old, successor, now) for old in ended), *sources),
         history=tuple(entry(old, Event.SUPERSEDED, now, f"superseded by {successor.id}") for old in ended),
         stale=tuple((old.id, True) for old in ended),
+        ended=silenced(store, ended),
     )
 
 

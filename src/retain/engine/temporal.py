@@ -182,6 +182,7 @@ def _ended(parts: Parts, relation: Relation, superseded_by: str | None, now: dat
         raise invalid("superseded_by", superseded_by, "is for memories; a relation that holds instead is stated anew")
     if relation.valid_until is not None:
         return relation
-    ended = replace(relation, valid_until=now)
+    # No longer a rule's: else the next text that says so would bring it back.
+    ended = replace(relation, valid_until=now, by_rule=False)
     parts.store.apply(Changes(at=now, stated=(ended,)))
     return ended

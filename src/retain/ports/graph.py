@@ -66,6 +66,14 @@ class RelationStore(Protocol):
     """Relations that have a time: by id, and as they held around an entity."""
 
     def relations(self, ids: Sequence[str]) -> list[Relation]: ...
+    def relations_among(self, entities: Sequence[str]) -> list[Relation]:
+        """Every relation with both ends among the entities, those that have ended too."""
+        ...
+
+    def together(self, one: str, other: str, limit: int) -> list[MemoryId]:
+        """Memories that stand and speak of both entities, as many as are asked for."""
+        ...
+
     def related(self, start: str, steps: Steps) -> Related:
         """Breadth first along relations that held, the heaviest first where there are too many.
 

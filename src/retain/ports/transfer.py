@@ -56,10 +56,6 @@ class TransferStore(Protocol):
         """Memories with all that goes with them, in the order in which they were made."""
         ...
 
-    def relations_among(self, entities: Sequence[str]) -> list[Relation]:
-        """Every relation with both ends among the entities, those that have ended too."""
-        ...
-
     def changed(self, after: int, limit: int, user: str | None = None) -> list[Change]:
         """Memories that were saved or destroyed after a change number, in that order, of one user if one is given.
 

@@ -30,6 +30,8 @@ def without(plan: Changes, gone: Collection[MemoryId]) -> Changes:
         unlinked=tuple(pair for pair in plan.unlinked if pair[0] not in gone),
         stale=tuple(pair for pair in plan.stale if pair[0] not in gone),
         relations=tuple(r for r in plan.relations if unspoken.isdisjoint((r.source, r.target))),
+        # They ended because of what a memory says that is not there.
+        ended=() if lost else plan.ended,
         contradictions=tuple(c for c in plan.contradictions if c.older not in gone and c.newer not in gone),
         ties=tuple(tie for tie in plan.ties if tie.source not in gone and tie.target not in gone),
         # A summary of a session may repeat whatever was said in it.

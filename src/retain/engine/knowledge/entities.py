@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
 
@@ -47,6 +47,22 @@ def given_links(memory: Memory, given: Sequence[GivenEntity], now: datetime) -> 
 
 def linked_to(store: Store, memory: Memory, given: Sequence[GivenEntity], now: datetime) -> Linking:
     """What the caller says, what rules read in the text, and earlier memories that name a new entity."""
+    linking, new = _read(store, memory, given, now)
+    return replace(linking, links=(*linking.links, *linked_back(store, new, memory.place, now)))
+
+
+def read_in(store: Store, memory: Memory, given: Sequence[GivenEntity]) -> Linking:
+    """What a memory says by itself, with the ids under which the store knows it."""
+    linking, _ = _read(store, memory, given, memory.updated)
+    found = store.entities_named([entity.name for entity in linking.entities], [memory.place.owner])
+    known = {entity.key: entity for entity in found}
+    called = {entity.id: known.get(entity.key, entity) for entity in linking.entities}
+    relations = (replace(r, source=called[r.source].id, target=called[r.target].id) for r in linking.relations)
+    return replace(linking, entities=tuple(called.values()), relations=tuple(relations))
+
+
+def _read(store: Store, memory: Memory, given: Sequence[GivenEntity], now: datetime) -> tuple[Linking, list[Entity]]:
+    """What the caller says and what rules read in the text, and those of it that nobody knew."""
     text = memory.text[:_READ]
     said = given_links(memory, given, now)
     names = runs(text) + [entity.name for entity in said.entities]
@@ -60,14 +76,14 @@ def linked_to(store: Store, memory: Memory, given: Sequence[GivenEntity], now: d
     links = [
         Link(memory.id, e.id, SAID_BY if name == speaker else MENTIONS, now, by_rule=True) for name, e in read.items()
     ]
-    links += linked_back(store, [e for name, e in entities.items() if name not in known], memory.place, now)
     stated_here = stated(text, found) + labelled(text, [(g.name, g.relationship) for g in given], found)
-    return Linking(
+    linking = Linking(
         entities=(*said.entities, *read.values()),
         links=(*said.links, *links),
         relations=_relations(stated_here, entities, now),
         given=said.given,
     )
+    return linking, [entity for name, entity in entities.items() if name not in known]
 
 
 def about_the_same(store: Store, links: Linking, memory: Memory, limit: int = 5) -> list[Stored]:

@@ -22,6 +22,7 @@ from retain.engine.capture.supersede import ALIKE, word_of
 from retain.engine.drafts import cleaned_text
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.entities import linked_to
+from retain.engine.knowledge.support import unheard
 from retain.engine.lifecycle.consolidation import MOST_TAGS, reason_of
 from retain.engine.parts import Parts, places, settle
 from retain.engine.succession import entry, succession
@@ -116,7 +117,8 @@ def prune(parts: Parts, caller: Caller) -> int:
     for start in range(0, len(old), _PAGE):
         some = old[start : start + _PAGE]
         expects = tuple(AtVersion(memory.id, memory.version) for memory in some)
-        changes = Changes(at=parts.clock.now(), expects=expects, purged=tuple(memory.id for memory in some))
+        gone, ended = tuple(memory.id for memory in some), unheard(parts.store, some)
+        changes = Changes(at=parts.clock.now(), expects=expects, purged=gone, ended=ended)
         # What somebody brings back at this moment stays, and the rest waits for the next time.
         pruned += len(some) if isinstance(parts.store.apply(changes), Applied) else 0
     return pruned

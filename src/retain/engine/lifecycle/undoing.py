@@ -12,6 +12,7 @@ from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, State, S
 from retain.domain.session import Caller
 from retain.domain.time import iso
 from retain.engine.embed import embedded
+from retain.engine.knowledge.support import relinked
 from retain.engine.lifecycle.clusters import is_pattern
 from retain.engine.lifecycle.consolidation import UNDONE, counted, reason_of
 from retain.engine.parts import Parts, settle
@@ -66,6 +67,8 @@ def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
             ties=tuple(_untied(parts.store, run)),
             runs=(reply.run,),
         )
+        for new in rewritten:
+            changes = changes.joined(relinked(parts.store, before[new.id], new))
         return changes, reply
 
     return settle(parts.store, planned)

@@ -270,6 +270,11 @@ def m011_trust(db: sqlite3.Connection) -> None:
     db.execute("alter table run add column metrics text not null default '{}'")
 
 
+def m012_ended(db: sqlite3.Connection) -> None:
+    """What a person has ended is no longer a rule's, so no rule brings it back: see `domain/graph.py`."""
+    db.execute("update relation set by_rule = 0 where valid_until is not null")
+
+
 STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m001_memories,
     m002_words,
@@ -282,6 +287,7 @@ STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m009_capture,
     m010_bank,
     m011_trust,
+    m012_ended,
 ]
 CURRENT = len(STEPS)
 # Stands in the header of every store, so that no file of another program is taken for one: "Rtan".

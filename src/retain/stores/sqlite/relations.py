@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from retain.domain.graph import Related, Relation, Steps
+from retain.domain.memory import MemoryId
 from retain.stores.moments import micros
 from retain.stores.sqlite.graph import RELATION, entities, relation_of, stale_pairs, touching, whole
 from retain.stores.sqlite.rows import AMONG, among
@@ -14,6 +15,15 @@ from retain.stores.walking import Weights, tread
 def by_ids(db: sqlite3.Connection, ids: Sequence[str]) -> list[Relation]:
     rows = db.execute(f"select {RELATION} from relation r where r.id {AMONG}", (among(ids),))
     return [relation_of(row) for row in rows]
+
+
+def together(db: sqlite3.Connection, one: str, other: str, limit: int) -> list[MemoryId]:
+    """Looked up from the end with fewer links: the other may be a hub with thousands."""
+    count = "select count(*) from link where entity = ?"
+    ends = sorted((one, other), key=lambda end: int(db.execute(count, (end,)).fetchone()[0]))
+    query = """select distinct a.memory from link a cross join link b on b.memory = a.memory and b.entity = ?2
+        where a.entity = ?1 and not a.stale and not b.stale limit ?3"""
+    return [row[0] for row in db.execute(query, (*ends, limit))]
 
 
 def related(db: sqlite3.Connection, start: str, steps: Steps) -> Related:

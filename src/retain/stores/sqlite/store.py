@@ -196,6 +196,9 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
     def relations(self, ids: Sequence[str]) -> list[Relation]:
         return self._read(relations.by_ids, ids) if ids else []
 
+    def together(self, one: str, other: str, limit: int) -> list[MemoryId]:
+        return self._read(relations.together, one, other, limit)
+
     def related(self, start: str, steps: Steps) -> Related:
         return self._read(relations.related, start, steps)
 

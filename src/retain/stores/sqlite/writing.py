@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 from retain.domain.changes import (
@@ -37,10 +37,14 @@ _SAVE = f"""insert into memory ({MEMORY_COLUMNS}, title_key, position, changed) 
     title_key = excluded.title_key, changed = excluded.changed returning num"""
 _RELATION = """insert into relation (source, target, type, created, weight, by_rule, valid_from, valid_until, id)
     values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) on conflict (source, target, type) do update set"""
-# A relation seen again grows towards 1, and one that somebody stated is no longer a guess. One that somebody ended
-# stays so, whatever a rule reads: a text may speak of what was.
-_SEE = f"""{_RELATION} weight = 1 - (1 - weight) * (1 - excluded.weight), by_rule = min(by_rule, excluded.by_rule)
-    where valid_until is null"""
+# A relation seen again grows towards 1, and one that somebody stated is no longer a guess. One that ended because no
+# text said it holds again; one that somebody ended stays so, whatever a rule reads: a text may speak of what was.
+_SEE = f"""{_RELATION} by_rule = min(by_rule, excluded.by_rule), valid_until = null,
+    weight = iif(valid_until is null, 1 - (1 - weight) * (1 - excluded.weight), excluded.weight),
+    valid_from = iif(valid_until is null, valid_from, excluded.created)
+    where valid_until is null or by_rule"""
+# Who has seen it since has made it heavier.
+_UNSEEN = "source = ? and target = ? and type = ? and by_rule and weight = ?"
 # One that holds goes on holding from when it did.
 _STATE = f"""{_RELATION} weight = excluded.weight, by_rule = min(by_rule, excluded.by_rule),
     valid_from = iif(valid_until is null or valid_until > ?10, coalesce(valid_from, created), excluded.valid_from),
@@ -190,7 +194,9 @@ def _graph(db: sqlite3.Connection, changes: Changes) -> None:
             for k in changes.links
         ],
     )
-    db.executemany(_SEE, [_relation_row(r, known) for r in changes.relations])
+    said = [_relation_row(r, known) for r in changes.relations]
+    _end(db, changes, {row[:3] for row in said})
+    db.executemany(_SEE, said)
     for named in stated:
         query = "update entity set stated = 1, description = coalesce(?, description) where id = ?"
         db.execute(query, (named.description, known[named.id]))
@@ -199,6 +205,15 @@ def _graph(db: sqlite3.Connection, changes: Changes) -> None:
         # Another process may have destroyed an end meanwhile.
         if db.execute("select count(*) from entity where id in (?, ?)", row[:2]).fetchone() == (2,):
             db.execute(_STATE, (*row, micros(changes.at)))
+
+
+def _end(db: sqlite3.Connection, changes: Changes, said: Set[tuple[str, ...]]) -> None:
+    ended = [(*r.key, r.weight) for r in changes.ended if r.key not in said]
+    if changes.purged:
+        db.executemany(f"delete from relation where {_UNSEEN}", ended)
+    else:
+        query = f"update relation set valid_until = ? where {_UNSEEN} and valid_until is null"
+        db.executemany(query, [(micros(changes.at), *row) for row in ended])
 
 
 def _relation_row(relation: Relation, known: dict[str, str]) -> tuple[Any, ...]:

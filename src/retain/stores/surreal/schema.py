@@ -362,9 +362,13 @@ DEFINE EVENT entity_cut ON entity WHEN $event = 'DELETE' THEN {
 };
 """
 
+# What a person has ended is no longer a rule's, so no rule brings it back: see `domain/graph.py`.
+ENDED = "UPDATE relates_to SET by_rule = false WHERE valid_until != NULL RETURN NONE;"
+
 # Append only: a step that has run somewhere is never changed.
 STEPS: Sequence[tuple[str, str]] = (
     ("m001_tables", MEMORY + GRAPH + SESSIONS + CODE + COUNTERS),
     ("m002_pages", PAGES),
     ("m003_changes", CHANGES),
+    ("m004_ended", ENDED),
 )

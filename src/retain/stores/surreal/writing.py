@@ -20,10 +20,16 @@ from retain.stores.surreal.words import searchable
 
 # About what a memory and a vector take on a disk beside their text, which is there twice: as it is and in terms.
 MEMORY_BYTES, VECTOR_BYTES = 1200, 900
-# A relation seen again grows towards 1, and one that somebody stated is no longer a guess. One that somebody ended
-# stays so, whatever a rule reads: a text may speak of what was.
-_SEE = """weight = IF valid_until = NULL { 1 - (1 - weight) * (1 - $input.weight) } ELSE { weight },
+# A relation seen again grows towards 1, and one that somebody stated is no longer a guess. One that ended because no
+# text said it holds again; one that somebody ended stays so, whatever a rule reads: a text may speak of what was.
+# Each field is set from those that stand after it: the earlier ones are new by then.
+_SEE = """weight = IF valid_until = NULL { 1 - (1 - weight) * (1 - $input.weight) }
+        ELSE IF by_rule { $input.weight } ELSE { weight },
+    valid_from = IF valid_until != NULL AND by_rule { $input.created_at } ELSE { valid_from },
+    valid_until = IF by_rule { NULL } ELSE { valid_until },
     by_rule = IF valid_until = NULL { by_rule AND $input.by_rule } ELSE { by_rule }, changed = $input.changed"""
+# Who has seen it since has made it heavier.
+_UNSEEN = "by_rule = true AND weight = $?"
 # One that holds goes on holding from when it did.
 _STATE = """valid_from = IF valid_until = NULL OR valid_until > $at {
         IF valid_from = NULL { created_at } ELSE { valid_from } } ELSE { $input.valid_from },
@@ -213,7 +219,9 @@ class _Writing:
                 batch.add("LET $entities = (SELECT VALUE out FROM memory_entity WHERE in = $?)", one)
                 batch.add(f"FOR $entity IN $entities {{ {_AGE} }}")
         self._links(batch, links)
-        batch.relate("relates_to", [self._relation(relation, called) for relation in changes.relations], _SEE)
+        said = [self._relation(relation, called) for relation in changes.relations]
+        self._end(batch, {row["id"] for row in said})
+        batch.relate("relates_to", said, _SEE)
         for named in stated:
             one = record("entity", called[named.id])
             batch.add(
@@ -225,8 +233,20 @@ class _Writing:
             # Another process may have destroyed an end meanwhile.
             if {row["in"].value[1], row["out"].value[1]} <= known:
                 batch.relate("relates_to", [row], _STATE)
-        if changes.restored or not self._saved.keys() >= _speaking(changes):
+        destroyed = changes.purged and changes.ended
+        if changes.restored or destroyed or not self._saved.keys() >= _speaking(changes):
             batch.add("UPDATE counter:cut SET value = $? RETURN NONE", self._change)
+
+    def _end(self, batch: Batch, said: Container[str]) -> None:
+        for relation in self._changes.ended:
+            one = record("relates_to", relation.id)
+            if relation.id in said:
+                continue
+            if self._changes.purged:
+                batch.add(f"DELETE $? WHERE {_UNSEEN} RETURN NONE", one, relation.weight)
+            else:
+                ended = f"UPDATE $? SET valid_until = $at, changed = $? WHERE {_UNSEEN} AND valid_until = NULL"
+                batch.add(f"{ended} RETURN NONE", one, self._change, relation.weight)
 
     def _relation(self, relation: Relation, called: Mapping[str, str]) -> dict[str, Any]:
         return {**relation_row(relation, called), "changed": self._change}

@@ -3,15 +3,22 @@
 from collections.abc import Sequence
 
 from retain.domain.graph import Related, Relation, Steps
+from retain.domain.memory import MemoryId
 from retain.stores.surreal.graph.graph import RELATION, entities, relation_of, touching, whole
 from retain.stores.surreal.graph.staleness import stale_pairs
-from retain.stores.surreal.link.cbor import records
+from retain.stores.surreal.link.cbor import record, records
 from retain.stores.surreal.link.database import Database
 from retain.stores.walking import Weights, tread
 
 
 def by_ids(db: Database, ids: Sequence[str]) -> list[Relation]:
     return [relation_of(row) for row in db.rows(f"SELECT {RELATION} FROM $ids", ids=records("relates_to", ids))]
+
+
+def together(db: Database, one: str, other: str, limit: int) -> list[MemoryId]:
+    said = "SELECT VALUE in FROM memory_entity WHERE out = $end AND stale = false"
+    first, second = (set(db.rows(said, end=record("entity", end))) for end in (one, other))
+    return sorted(first & second)[:limit]
 
 
 def related(db: Database, start: str, steps: Steps) -> Related:

@@ -61,5 +61,8 @@ class GraphTables(Tables):
     def relations(self, ids: Sequence[str]) -> list[Relation]:
         return relations.by_ids(self.db, ids) if ids else []
 
+    def together(self, one: str, other: str, limit: int) -> list[MemoryId]:
+        return relations.together(self.db, one, other, limit)
+
     def related(self, start: str, steps: Steps) -> Related:
         return relations.related(self.db, start, steps)

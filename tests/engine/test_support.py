@@ -1,0 +1,182 @@
+"""Relations live as long as a memory says them: edits, forgetting, coming back, moving and destroying."""
+
+import pytest
+
+from making import START
+from retain.domain.graph import Direction, Steps
+from retain.domain.memory import Scope
+from retain.domain.session import Caller, Project
+from retain.embedding.hashed import HashedEmbedder
+from retain.engine.drafts import Draft, GivenEntity
+from retain.engine.engine import Engine
+from retain.engine.parts import Parts, owners
+from retain.engine.revise import Edit
+
+SHOP = Project("shop0000000000000000", "shop", "/home/ada/shop", START)
+HERE = Caller(project=SHOP, session="s1")
+
+
+class Life:
+    """Memories of one project, each change a second after the one before."""
+
+    def __init__(self, engine, store, clock):
+        self.engine, self.store, self.clock = engine, store, clock
+
+    def say(self, text, **fields):
+        self.clock.tick()
+        return self.engine.remember(Draft(text, **fields), HERE).memory.id
+
+    def edit(self, id, text=None, **fields):
+        self.clock.tick()
+        self.engine.update(id, Edit(text=text, **fields), HERE)
+
+    def do(self, verb, id, *more):
+        self.clock.tick()
+        getattr(self.engine, verb)(id, *more, HERE)
+
+    def holds(self, name, at=None):
+        """What is said of an entity, as sentences."""
+        (entity,) = self.entities(name)
+        found = self.store.related(entity.id, Steps(1, Direction.BOTH, at=at))
+        names = {e.id: e.name for e in (*found.entities, entity)}
+        return {f"{names[r.source]} {r.type} {names[r.target]}" for r in found.relations}
+
+    def live(self, name):
+        """The same by the way of the tools, without what is marked as stale."""
+        seeds = [e.id for e in self.entities(name)]
+        found = self.store.neighbourhood(seeds, Direction.BOTH, None, 1, 50)
+        names = self.store.names([end for r in found.relations for end in r.key[:2]])
+        return {f"{names[r.source]} {r.type} {names[r.target]}" for r in found.relations if not r.stale}
+
+    def entities(self, name):
+        return self.store.entities_named([name], owners(HERE))
+
+
+@pytest.fixture
+def life(store, clock):
+    return Life(Engine(Parts(store, HashedEmbedder(), clock)), store, clock)
+
+
+def test_an_edit_ends_what_only_the_old_text_said(life):
+    id = life.say("PaymentHub depends on LedgerCore")
+    before = life.clock.now()
+    life.edit(id, "PaymentHub depends on NovaCore")
+    assert life.holds("PaymentHub") == life.live("PaymentHub") == {"PaymentHub depends_on NovaCore"}
+    assert life.holds("PaymentHub", at=before) == {"PaymentHub depends_on LedgerCore"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("PaymentHub replaces LedgerCore", {"PaymentHub replaces LedgerCore"}),
+        ("LedgerCore depends on PaymentHub", {"LedgerCore depends_on PaymentHub"}),
+        ("PaymentHub no longer depends on LedgerCore", {"LedgerCore related_to PaymentHub"}),
+    ],
+)
+def test_two_things_may_go_on_together_in_another_way(life, text, said):
+    id = life.say("PaymentHub depends on LedgerCore")
+    life.edit(id, text)
+    assert life.live("PaymentHub") == said
+
+
+def test_what_another_memory_says_too_goes_on(life):
+    id = life.say("PaymentHub depends on LedgerCore")
+    life.say("Every night PaymentHub depends on LedgerCore for the report")
+    life.edit(id, "PaymentHub depends on NovaCore")
+    assert "PaymentHub depends_on LedgerCore" in life.live("PaymentHub")
+
+
+def test_a_memory_that_only_names_both_does_not_keep_what_was_said_of_them(life):
+    id = life.say("PaymentHub depends on LedgerCore")
+    life.say("PaymentHub and LedgerCore were slow on Friday")
+    life.edit(id, "PaymentHub depends on NovaCore")
+    assert life.live("PaymentHub") == {"PaymentHub depends_on NovaCore", "LedgerCore related_to PaymentHub"}
+
+
+def test_taking_an_entity_away_ends_what_was_said_of_it(life):
+    id = life.say("OrderDesk uses RabbitQueue", entities=(GivenEntity("RabbitQueue", "service", "uses"),))
+    kafka = GivenEntity("KafkaBus", "service", "uses")
+    life.edit(id, remove_entities=("rabbitqueue",), add_entities=(kafka,))
+    assert not any("RabbitQueue" in said for said in life.live("OrderDesk"))
+    life.do("forget", id, None)
+    assert life.live("OrderDesk") == set()
+
+
+def test_forgetting_after_an_edit_leaves_no_live_edge_and_coming_back_the_current_ones(life):
+    id = life.say("PaymentHub depends on LedgerCore")
+    life.edit(id, "PaymentHub depends on NovaCore")
+    life.do("forget", id, None)
+    assert life.live("PaymentHub") == life.holds("PaymentHub") == set()
+    life.do("bring_back", id)
+    assert life.live("PaymentHub") == {"PaymentHub depends_on NovaCore"}
+
+
+def test_forgetting_ends_what_others_name_and_do_not_say(life):
+    id = life.say("PaymentHub depends on LedgerCore")
+    life.say("PaymentHub and LedgerCore were slow on Friday")
+    life.do("forget", id, None)
+    assert life.live("PaymentHub") == {"LedgerCore related_to PaymentHub"}
+    life.do("bring_back", id)
+    assert "PaymentHub depends_on LedgerCore" in life.live("PaymentHub")
+
+
+def test_what_ended_by_an_edit_holds_again_when_a_forgotten_memory_that_says_it_comes_back(life):
+    first = life.say("PaymentHub depends on LedgerCore")
+    second = life.say("Every night PaymentHub depends on LedgerCore for the report")
+    life.do("forget", second, None)
+    life.edit(first, "PaymentHub is written in Kotlin")
+    assert not any("LedgerCore" in said for said in life.live("PaymentHub"))
+    life.do("bring_back", second)
+    assert "PaymentHub depends_on LedgerCore" in life.live("PaymentHub")
+
+
+def test_editing_back_and_forth_ends_with_what_is_said_last(life):
+    id = life.say("PaymentHub depends on LedgerCore")
+    for core in ("NovaCore", "LedgerCore", "NovaCore", "LedgerCore"):
+        life.edit(id, f"PaymentHub depends on {core}")
+        assert life.live("PaymentHub") == {f"PaymentHub depends_on {core}"}
+
+
+def test_what_somebody_stated_or_ended_is_left_to_them(life):
+    id = life.say("PaymentHub depends on LedgerCore")
+    ends = [life.entities(name)[0].id for name in ("PaymentHub", "LedgerCore")]
+    life.clock.tick()
+    stated = life.engine.create_relation(*ends, "depends_on", 0.5, HERE)
+    life.edit(id, "PaymentHub depends on NovaCore")
+    assert "PaymentHub depends_on LedgerCore" in life.live("PaymentHub")
+    life.do("invalidate", stated.id, None, None)
+    life.edit(id, "PaymentHub depends on LedgerCore")
+    assert "PaymentHub depends_on LedgerCore" not in life.live("PaymentHub")
+
+
+def test_what_a_person_ended_is_not_brought_back_by_a_text(life):
+    life.say("PaymentHub depends on LedgerCore")
+    (relation,) = life.store.relations_among([life.entities(n)[0].id for n in ("PaymentHub", "LedgerCore")])
+    life.do("invalidate", relation.id, None, None)
+    life.say("Every night PaymentHub depends on LedgerCore for the report")
+    assert life.holds("PaymentHub") == set()
+
+
+def test_a_relation_does_not_stay_behind_in_the_project_when_its_memory_leaves(life):
+    id = life.say("PaymentHub depends on LedgerCore")
+    project = [e.id for e in life.entities("PaymentHub")]
+    life.do("promote", id, Scope.USER, None)
+    found = life.store.neighbourhood(project, Direction.BOTH, None, 1, 50)
+    assert [r for r in found.relations if not r.stale] == []
+    assert life.live("PaymentHub") == {"PaymentHub depends_on LedgerCore"}
+
+
+def test_what_only_a_destroyed_memory_said_is_destroyed_with_it(life):
+    id = life.say("PaymentHub depends on OldCore")
+    life.edit(id, "PaymentHub depends on LedgerCore")
+    for name in ("PaymentHub", "LedgerCore", "OldCore"):
+        life.say(f"{name} was slow on Friday")
+    life.do("destroy", id)
+    assert life.store.relations_among([life.entities(n)[0].id for n in ("PaymentHub", "LedgerCore", "OldCore")]) == []
+
+
+def test_a_memory_that_takes_the_place_of_another_ends_what_it_denies(life):
+    old = life.say("PaymentHub depends on LedgerCore")
+    new = life.say("PaymentHub has left LedgerCore for NovaCore")
+    life.do("invalidate", old, None, new)
+    assert "PaymentHub depends_on LedgerCore" not in life.live("PaymentHub")
