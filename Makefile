@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install demo test surreal surreal-short e2e e2e-short lint types layers check lock lowest clean
+.PHONY: install demo test journeys surreal surreal-short e2e e2e-short lint types layers check lock lowest clean
 
 install: $(STAMP)
 
@@ -22,15 +22,19 @@ demo: install
 test: install
 	$(BIN)/python -m pytest -n auto
 
+# Crashes, crowds and cuts at length; `make test` has a short form of each.
+journeys: install
+	RETAIN_TEST_ROUNDS=long $(BIN)/python -m pytest -n auto tests/journeys tests/stores/test_stores_agree.py \
+	  tests/stores/test_stores_agree_on_code.py
+
 # The tests of the engine in memory, those of the five sets each on a database of its own behind a socket, and the long
 # journeys.
 ON_SURREALDB = RETAIN_TEST_STORE=surrealdb $(BIN)/python -m pytest -n auto
 SETS = default* scoped_* graph_* capture_tools* bank_* audrey_* properties resources errors code_tools code_server \
   rpc* disputes_shown mcp_server
 surreal: install
+	RETAIN_TEST_ROUNDS=long $(BIN)/python -m pytest -n auto tests/contracts -k surreal
 	$(ON_SURREALDB) tests/engine $(wildcard $(SETS:%=tests/surfaces/test_%.py))
-	RETAIN_TEST_ROUNDS=long $(BIN)/python -m pytest -n auto -k 'not sqlite' \
-	  $(patsubst %,tests/journeys/test_%.py,cut_connection surreal_servers many_processes)
 
 surreal-short: install
 	$(ON_SURREALDB) $(patsubst %,tests/surfaces/test_%.py,scoped_store graph_lists capture_tools bank_list audrey_resolve)

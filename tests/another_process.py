@@ -51,7 +51,9 @@ def index(store, root, patience, **options):
     from retain.app import SystemClock
 
     def told(index):
+        """Goes on when it is told to, or when nobody will any more."""
         say(f"at {index.indexed_files} {index.embedded_chunks}")
+        sys.stdin.readline()
 
     code = a_code(store, SystemClock(), Path(root))
     done = code.index(root, ADA, patience=float(patience), progress=told, **options)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from fakes import FixedClock
+from processes import LONG
 from retain.ports import Store
 from retain.stores.sqlite.store import MEMORY, SqliteStore
 
@@ -57,6 +58,10 @@ STORES: dict[str, Callable[[Path], Store]] = {
 }
 # The one for tests that are about something else; `make surreal` runs them on the other.
 ANY_STORE = ("surreal-memory" if os.environ.get("RETAIN_TEST_STORE") == "surrealdb" else "sqlite-file",)
+# One store behind three links: what a link could spoil (all sorts of values, durability, vectors) is tried on each, the
+# rest on the engine in memory. `make surreal` tries everything on each.
+LINKS = ("surreal-file", "surreal-socket")
+SPOILT_BY_A_LINK = tuple(f"test_store_{name}.py" for name in ("durable", "memories", "vectors"))
 ABOUT_STORES = tuple(Path(__file__).with_name(name) for name in ("contracts", "stores"))
 # Stores that a second process can open, and how.
 SHARED = ("sqlite-file", "surreal-socket")
@@ -73,7 +78,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _is_on_a_store_that_matters(item: pytest.Item) -> bool:
     chosen = getattr(item, "callspec", None)
     name = chosen.params.get("store") if chosen else None
-    return name not in STORES or name in ANY_STORE or any(map(item.path.is_relative_to, ABOUT_STORES))
+    if name not in STORES or name in ANY_STORE:
+        return True
+    if name in LINKS and not LONG and item.path.parent.name == "contracts":
+        return item.path.name in SPOILT_BY_A_LINK
+    return any(map(item.path.is_relative_to, ABOUT_STORES))
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 
 _ROUNDS = os.environ.get("RETAIN_TEST_ROUNDS")
-FULL = _ROUNDS != "short"
-LONG = _ROUNDS == "long"  # what takes minutes on SurrealDB; `make surreal` asks for it
+LONG = _ROUNDS == "long"  # what takes minutes; `make journeys` and `make surreal` ask for it
 _SCRIPT = Path(__file__).with_name("another_process.py")
 
 

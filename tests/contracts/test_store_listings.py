@@ -330,3 +330,11 @@ def test_no_word_of_a_question_that_went_is_left_in_the_file_or_the_log(sqlite_f
     purge(sqlite_file, "m1")
     files = (part for part in files_of(sqlite_file.path) if part.exists())
     assert b"zanzibarquux" not in b"".join(part.read_bytes() for part in files).lower()
+
+
+def test_more_ids_than_a_query_has_parameters_can_be_asked_for(store):
+    save(store, a_memory("m1"))
+    many = [f"x{n}" for n in range(40_000)] + ["m1"]
+    assert list(store.memories(many)) == ["m1"]
+    assert store.vectors(many, MODEL) == {}
+    assert store.contradictions(many) == store.links(many) == []

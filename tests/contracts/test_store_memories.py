@@ -74,14 +74,6 @@ def test_memories_come_in_the_order_they_are_asked_for_and_absent_ids_are_left_o
     assert store.memories([]) == {}
 
 
-def test_more_ids_than_a_query_has_parameters_can_be_asked_for(store):
-    save(store, a_memory("m1"))
-    many = [f"x{n}" for n in range(40_000)] + ["m1"]
-    assert list(store.memories(many)) == ["m1"]
-    assert store.vectors(many, MODEL) == {}
-    assert store.contradictions(many) == store.links(many) == []
-
-
 def test_a_new_version_replaces_the_old_one_in_every_lane(store):
     save(store, a_memory("m1", "deploy on Fridays", tags=("old",)))
     save(store, a_memory("m1", "release every Monday", tags=("new",), version=2))

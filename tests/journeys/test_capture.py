@@ -6,14 +6,14 @@ from contextlib import closing
 
 import pytest
 
-from processes import FULL
+from processes import LONG
 from retain.stores.sqlite.store import SqliteStore
 from surfaces.hooking import Client
 from surfaces.working import hand_over, memories, start, work
 from talking import answer, append, prompt
 
 pytestmark = pytest.mark.slow
-ROUNDS, SESSIONS = (30, 4) if FULL else (5, 3)
+ROUNDS, SESSIONS = (60, 4) if LONG else (6, 3)
 
 
 @pytest.fixture

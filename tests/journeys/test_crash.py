@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from processes import FULL, said, start
+from processes import LONG, said, start
 from retain.stores.sqlite.store import SqliteStore
 
 pytestmark = pytest.mark.slow
-ROUNDS = 50 if FULL else 6
+ROUNDS = 200 if LONG else 10
 
 
 @pytest.fixture

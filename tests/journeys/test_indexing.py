@@ -3,14 +3,14 @@
 import pytest
 
 from indexing import ADA, a_code, a_tree, indexed, key_of, names_found
-from processes import FULL, said, start
+from processes import LONG, said, start
 from retain.app import SystemClock
 from retain.domain.code import IndexStatus
 from retain.engine.code.finding.search import CodeQuestion
 from retain.stores.sqlite.store import SqliteStore
 
 pytestmark = pytest.mark.slow
-FILES, FUNCTIONS = (400, 20) if FULL else (200, 20)
+FILES, FUNCTIONS = (400, 20) if LONG else (200, 20)
 
 
 @pytest.fixture
@@ -19,13 +19,18 @@ def root(tmp_path):
 
 
 def lines_until(process, is_reached):
-    """Reads what an indexer says of its progress up to a line that will do, as (files, chunks with vectors)."""
+    """Reads what an indexer says of its progress up to a line that will do, as (files, chunks with vectors).
+
+    The indexer waits there until it is told to go on.
+    """
     for line in process.stdout:
         word, *numbers = line.split()
         if word != "at":
             return None
         if is_reached(*map(int, numbers)):
             return numbers
+        process.stdin.write("\n")
+        process.stdin.flush()
     return None
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from another_process import opened
 from making import MODEL, a_vector, wanted
-from processes import FULL, LONG, said, start
+from processes import LONG, said, start
 from surreal_server import shared
 
 pytestmark = pytest.mark.slow
@@ -26,7 +26,7 @@ class Crowd(NamedTuple):
 @pytest.fixture(params=["sqlite", "surrealdb"])
 def crowd(request, tmp_path):
     if request.param == "sqlite":
-        return Crowd(str(tmp_path / "retain.db"), *(MANY if FULL else FEW))
+        return Crowd(str(tmp_path / "retain.db"), *(MANY if LONG else FEW))
     return Crowd(f"{shared().url}#crowd-{uuid4()}", *(MANY if LONG else FEW))
 
 

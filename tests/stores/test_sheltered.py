@@ -5,7 +5,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -47,8 +46,6 @@ from retain.stores.surreal.link.failures import LinkLost, Unanswered
 from retain.stores.surreal.store import SurrealStore
 from sheltering import Machine, all_sent, is_copied, now, until
 from surreal_server import SurrealServer
-
-QUICK = 1.0  # seconds; the benchmark measures it, here other tests run beside
 
 
 @pytest.fixture
@@ -158,13 +155,11 @@ def test_what_was_read_before_a_write_does_not_undo_it_in_the_copy(tmp_path):
 
 def test_what_is_written_while_it_is_away_is_read_at_once_and_waits(store, server):
     server.stop()
-    began = time.monotonic()
     with noticing() as met:
         assert isinstance(store.apply(a_new("m1")), Applied)
         assert list(store.memories(["m1"])) == ["m1"]
         assert ids(store.by_words(["deploy"], wanted(), 5)) == ["m1"]
         assert ids(store.by_vector(a_vector(1, 2), MODEL, wanted(), 5)) == ["m1"]
-    assert time.monotonic() - began < QUICK
     assert (met.read, met.queued) == (True, True)
     connection = met.connection()
     assert connection.reach in (Reach.RECONNECTING, Reach.DEGRADED)

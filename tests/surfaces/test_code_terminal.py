@@ -11,11 +11,12 @@ import subprocess
 import pytest
 from rich.text import Text
 
+from embedding_server import EmbeddingServer
 from indexing import FORMAT, PARSE, a_tree, write
 from surfaces.waiting import until
 
-LARGE = 1000, 25
-PACE = re.compile(r"shop  indexing · .*\n.*\n  ([\d.]+) %, about \d+ s to go · [\d,]+ of [\d,]+ files read\n")
+FILES, FUNCTIONS = 20, 25
+PACE = re.compile(r"shop  indexing · .*\n.*\n  [\d.]+ %, about \d+ s to go · 0 of 505 chunks embedded\n")
 TERMINAL = {"FORCE_COLOR": "1", "COLUMNS": "80"}
 
 
@@ -48,54 +49,45 @@ def test_a_progress_bar_is_drawn_on_a_real_terminal(retain):
 # Interrupts
 
 
-def interruptible(retain, *words):
+def interruptible(retain, *words, **options):
     """A command in a group of its own: an interrupt meets all of its processes, as from a keyboard."""
 
     def ready():
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a runner in the background ignores it, and children inherit that
 
-    return retain.spawn(*words, preexec_fn=ready)
+    return retain.spawn(*words, preexec_fn=ready, **options)
 
 
 def interrupted(running):
     """As a person would, again if nothing happens: Python misses a signal between two reads."""
     for _ in range(10):
         os.killpg(running.pid, signal.SIGINT)
-        os.killpg(running.pid, signal.SIGCONT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             return running.wait(2)  # what is interrupted takes twice as long
     raise AssertionError("it went on regardless")
 
 
 def test_an_interrupted_index_goes_on_where_it_was(retain):
-    files, functions = LARGE
-    a_tree(retain.project, files, functions)
-    running = interruptible(retain, "index")
-
-    def begun():
-        """It stands still while it is looked at, so that it cannot end between the look and the interrupt."""
-        assert running.poll() is None, "it was done before it could be interrupted"
-        if not retain.home.exists():
-            return False
-        os.killpg(running.pid, signal.SIGSTOP)
-        if pace := PACE.match(retain("projects").out):
-            assert float(pace[1]) < 60, "there is too little left to interrupt"
-            return True
-        os.killpg(running.pid, signal.SIGCONT)
-        return False
-
-    until(begun)
-    assert interrupted(running) == 130
-    assert "Traceback" not in running.stderr.read() and running.stdout.read() == ""
-    left = retain("projects", "--json").body["projects"][0]
-    assert left["status"] == "pending" and left["total_chunks"] > 0
-    assert retain("code", "number_0_0").out.splitlines()[-1].startswith("note: shop is not wholly indexed; run `retain")
-    done = retain("index", "--json").body
+    a_tree(retain.project, FILES, FUNCTIONS)
+    with EmbeddingServer() as endless:
+        endless.gate.clear()
+        model = {"RETAIN_EMBEDDING_URL": endless.url, "RETAIN_EMBEDDING_MODEL": "counting"}
+        running = interruptible(retain, "index", env=model)
+        until(lambda: any(len(body["input"]) > 1 for _, _, body in endless.seen))
+        assert PACE.match(retain("projects").out)
+        assert interrupted(running) == 130
+        assert "Traceback" not in running.stderr.read() and running.stdout.read() == ""
+        left = retain("projects", "--json").body["projects"][0]
+        assert left["status"] == "pending" and left["total_chunks"] > 0
+        said = retain("code", "number_0_0").out.splitlines()
+        assert said[-1].startswith("note: shop is not wholly indexed; run `retain")
+        endless.gate.set()
+        done = retain("index", "--json", **model).body
     assert done["files"]["unchanged"] > 0
-    assert done["files"]["unchanged"] + done["files"]["added"] == files + 4
+    assert done["files"]["unchanged"] + done["files"]["added"] == FILES + 4
     # What was read when the interrupt came was cut by its grammar like the rest.
-    assert done["total_chunks"] == files * functions + 5
+    assert done["total_chunks"] == FILES * FUNCTIONS + 5
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -12,7 +12,7 @@ from retain.errors import RetainError
 from surfaces.shapes import ODD, objects, put, sloppy, string_fields, with_ids
 from surfaces.wire import GRAPH, Desk, Wire, environment, serve_command
 
-SECONDS = 10.0
+SECONDS = 60.0
 ACTED_ON = {"invalid_input", "not_found", "refused"}
 MEMORY = {
     "id", "content", "memory_type", "event_time", "ingestion_time", "valid_from", "valid_until", "importance_score",

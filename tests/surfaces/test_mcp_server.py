@@ -10,15 +10,14 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from retain.surfaces.mcp.stdio import GRACE_SECONDS
 from retain.surfaces.mcp.tools import Toolset, merged
 from surfaces.wire import HANDSHAKES, PATHS, Wire, problems
 
 SERVER = Path(__file__).with_name("toy_server.py")
 
 
-def toy(folder: Path) -> Wire:
-    wire = Wire(sys.executable, str(SERVER), str(folder))
+def toy(folder: Path, *options: str) -> Wire:
+    wire = Wire(sys.executable, str(SERVER), str(folder), *options)
     wire.folder = folder
     return wire
 
@@ -299,10 +298,11 @@ def test_calls_running_when_input_ends_are_answered(server):
     assert server.folder.joinpath("closed").exists()
 
 
-def test_nothing_is_waited_for_once_all_is_answered(server):
+def test_nothing_is_waited_for_once_all_is_answered(tmp_path):
+    server = toy(tmp_path, "--grace=3600")
     server.hello()
-    server.process.stdin.close()
-    assert server.process.wait(GRACE_SECONDS - 0.5) == 0
+    assert server.leave()[0] == 0
+    server.end()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

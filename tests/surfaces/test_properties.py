@@ -13,7 +13,7 @@ from retain.errors import RetainError
 from surfaces.shapes import ODD, complete, objects, put, sloppy, string_fields, with_ids
 from surfaces.wire import TOOLS, Desk, Wire, environment, serve_command
 
-SECONDS = 10.0
+SECONDS = 60.0
 ACTED_ON = {"invalid_input", "not_found", "refused"}
 SAID = {
     "store_memory": {"memory_id", "embedding_generated", "graph_edges_created", "scope", "type"},

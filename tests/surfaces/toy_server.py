@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from retain.errors import StoreDown
+from retain.surfaces.mcp import stdio
 from retain.surfaces.mcp.progress import Progress
 from retain.surfaces.mcp.server import Offer, RetainServer
-from retain.surfaces.mcp.stdio import serve
 from retain.surfaces.mcp.subscriptions import ResourceSpec
 from retain.surfaces.mcp.tools import Toolset
 
@@ -148,7 +148,9 @@ offer = Offer(
 
 if __name__ == "__main__":
     app = Toy(Path(sys.argv[1]))
+    for option in sys.argv[2:]:
+        stdio.GRACE_SECONDS = float(option.removeprefix("--grace="))
     server = RetainServer(lambda: app, offer)
     app.notify = server.notify
     assert server.app is app  # made at once: the tests look at what closing it leaves behind
-    serve(server, on_ready=app.warm)
+    stdio.serve(server, on_ready=app.warm)

@@ -253,4 +253,4 @@ def test_many_turns_take_linear_time():
     turns = [failed("npm test"), wrote("src/a.ts"), claude("`src/a.ts`: x"), ran("npm i zod"), user("yes")] * 2_000
     began = time.process_time()
     extract(Conversation("monday", tuple(turns)))
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 60
