@@ -45,7 +45,8 @@ def categorised(
     """Active memories of the project and the user, newest first, and how many there are in all."""
     wanted = Filter(places(caller, LASTING), tags=tuple(tags))
     if category is None:
-        return parts.store.listed(wanted, limit), parts.store.total(wanted)
+        newest = parts.store.listed(wanted, limit)
+        return newest, max(parts.store.total(wanted), len(newest))
     found = [stored for stored in _all(parts, wanted) if category_of(stored.memory) == category]
     return found[:limit], len(found)
 

@@ -192,7 +192,9 @@ class Engine:
         """All but forgotten ones, newest first, and how many there are."""
         wanted = Filter(places(caller), states=KEPT)
         found = self.parts.store.listed(wanted, limit, offset)
-        return standing(self.parts.store, found, caller), self.parts.store.total(wanted)
+        # Counted a moment later, when some may be gone: there are no fewer than are listed.
+        total = max(self.parts.store.total(wanted), offset + len(found) if found else 0)
+        return standing(self.parts.store, found, caller), total
 
     def total(self, caller: Caller) -> int:
         return self.parts.store.total(Filter(places(caller), states=KEPT))

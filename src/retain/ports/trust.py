@@ -13,7 +13,7 @@ class TrustStore(Protocol):
         """Those to which any of the memories is a party, oldest first."""
         ...
 
-    def with_contradictions(self, memories: Sequence[MemoryId]) -> tuple[dict[MemoryId, Stored], list[Contradiction]]:
+    def with_contradictions(self, ids: Sequence[MemoryId]) -> tuple[dict[MemoryId, Stored], list[Contradiction]]:
         """The memories, as `memories` gives them, and their contradictions, read at once."""
         ...
 

@@ -244,8 +244,11 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
     def contradictions(self, memories: Sequence[MemoryId]) -> list[Contradiction]:
         return self._read(disputes.between, memories) if memories else []
 
-    def with_contradictions(self, memories: Sequence[MemoryId]) -> tuple[dict[MemoryId, Stored], list[Contradiction]]:
-        return self.memories(memories), self.contradictions(memories)
+    def with_contradictions(self, ids: Sequence[MemoryId]) -> tuple[dict[MemoryId, Stored], list[Contradiction]]:
+        if not ids:
+            return {}, []
+        with self.pool.reading() as db:
+            return memories.by_ids(db, ids), disputes.between(db, ids)
 
     def contradiction(self, id: str) -> Contradiction | None:
         return self._read(disputes.by_id, id)

@@ -122,4 +122,4 @@ def _sort(scope: Scope, kind: Kind) -> str:
 
 
 def _run(db: Database, queries: list[str]) -> list[int]:
-    return [rows[0]["n"] if rows else 0 for rows in db.run(";".join(queries))] if queries else []
+    return [rows[0]["n"] if rows else 0 for rows in db.view(*queries)] if queries else []

@@ -33,7 +33,9 @@ class ListingTables(Tables):
         rows = self._newest(wanted, limit + offset, beyond)[offset : offset + limit]
         found = self.cards([id for _, id in rows])
         last = Row(moment(rows[-1][0]), rows[-1][1]) if rows else None
-        return Page(list(found.values()), last, total(self.db, wanted) - self._before(wanted, beyond))
+        counted = total(self.db, wanted) - self._before(wanted, beyond)
+        # Counted a moment later, when some may be gone: there are no fewer than are shown.
+        return Page(list(found.values()), last, max(counted, offset + len(found) if found else 0))
 
     def _newest(self, wanted: Filter, number: int, beyond: Row | None) -> list[At]:
         """The first rows by time and id. The index has them by time and number, so all of the time that the last of
@@ -79,8 +81,8 @@ class ListingTables(Tables):
             return set()
         conditions, bound = where_text(wanted)
         query = f"SELECT VALUE memory FROM text WHERE {{}} {MATCHES[ANY]} $words AND {conditions}"
-        both = ";".join(query.format(field) for field in ("words", "tags"))
-        return {id for some in self.db.run(both, words=searchable(" ".join(terms)), **bound) for id in some}
+        both = self.db.view(query.format("words"), query.format("tags"), words=searchable(" ".join(terms)), **bound)
+        return {id for some in both for id in some}
 
     def titled(self, place: Place, title: str) -> Stored | None:
         row = self.db.row(
@@ -114,7 +116,7 @@ class ListingTables(Tables):
         if not memories:
             return []
         query = f"SELECT {_TIE} FROM tie WHERE {{}} IN $ids"
-        found = self.db.run(";".join(query.format(end) for end in ("source", "target")), ids=list(memories))
+        found = self.db.view(query.format("source"), query.format("target"), ids=list(memories))
         rows = {(row["source"], row["target"], row["type"]): row for some in found for row in some}
         ties = [Tie(*key, row["created_at"], row["strength"]) for key, row in rows.items()]
         return sorted(ties, key=lambda tie: (tie.created, tie.source, tie.target))

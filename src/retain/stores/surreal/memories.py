@@ -27,7 +27,7 @@ class MemoryTables(Tables):
     def memories(self, ids: Sequence[MemoryId]) -> dict[MemoryId, Stored]:
         if not ids:
             return {}
-        rows, used = self.db.run(BY_ID, **bound_ids(ids))
+        rows, used = self.db.view(*BY_ID, **bound_ids(ids))
         return by_id(ids, rows, used)
 
     def destroyed(self, ids: Sequence[MemoryId]) -> set[MemoryId]:
@@ -51,11 +51,9 @@ class MemoryTables(Tables):
         if not parts:
             return []
         order = "ORDER BY happened DESC, num DESC"
-        rows: list[Any] = self.db.run(
-            f"""LET $best = (SELECT * FROM array::flatten([{", ".join(parts)}]) {order} LIMIT {limit} START {offset});
-                SELECT {STORED}, happened, num FROM $best.id {order}""",
-            **bound,
-        )[-1]
+        best = f"SELECT * FROM array::flatten([{', '.join(parts)}]) {order} LIMIT {limit} START {offset}"
+        # In one statement: what is forgotten between two would be listed among what is not.
+        rows: list[Any] = self.db.run(f"SELECT {STORED}, happened, num FROM ({best}).id {order}", **bound)[0]
         return [stored(row) for row in rows]
 
     def total(self, wanted: Filter) -> int:

@@ -33,7 +33,7 @@ FIELDS = (
 STORED = f"{FIELDS}, type::record('access', id.id()).{{count, last}} AS access"
 
 # Two statements for `by_id`: memories, and beside them how often they were used.
-BY_ID = f"SELECT {FIELDS} FROM $ids; SELECT id, count, last FROM $used"
+BY_ID = f"SELECT {FIELDS} FROM $ids", "SELECT id, count, last FROM $used"
 
 
 def memory_row(memory: Memory) -> dict[str, Any]:

@@ -102,7 +102,7 @@ class SurrealStore(
         back_up(self, to)
 
     def faults(self) -> list[str]:
-        return upkeep.faults(self.db)
+        return upkeep.settled_faults(self.db)
 
     def notices(self) -> list[str]:
         found = migrations.version(self.db)

@@ -9,7 +9,7 @@ from typing import Any
 
 from retain.domain.graph import Link, Relation, Tie
 from retain.domain.listing import PastQuery
-from retain.domain.memory import Embedding, HistoryEntry, MemoryId
+from retain.domain.memory import Embedding, HistoryEntry, MemoryId, Vector
 from retain.domain.session import Profile
 from retain.domain.transfer import Asked, Change, Destroyed, Kept, KeptSession, Served, Sort, Whole
 from retain.ports import Portion, Record
@@ -20,11 +20,11 @@ from retain.stores.surreal.link.cbor import records
 from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.rows import STORED, stored
 from retain.stores.surreal.tables import Tables
-from retain.stores.surreal.vectors.numbers import vector_numbers
+from retain.stores.surreal.vectors.vectors import NUMBERS
 
 Row = Mapping[str, Any]
 _AT_ONCE = 5000  # numbers that are read in one query
-_WHOLE = f"{STORED}, num, position, chunks_missing, array::len(signs) AS chunks"
+_WHOLE = f"{STORED}, num, position, chunks_missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +156,11 @@ def _numbers(db: Database, table: str) -> list[tuple[int, str]]:
 
 def _wholes(db: Database, ids: Sequence[MemoryId]) -> list[Whole]:
     these = records("memory", dict.fromkeys(ids))
-    rows, past, linked = db.run(
-        f"""SELECT {_WHOLE} FROM $these;
-            SELECT * FROM memory_history WHERE memory IN $ids;
-            SELECT * FROM memory_entity WHERE in IN $these""",
+    rows, past, linked, vectors = db.view(
+        f"SELECT {_WHOLE} FROM $these",
+        "SELECT * FROM memory_history WHERE memory IN $ids",
+        "SELECT * FROM memory_entity WHERE in IN $these",
+        f"SELECT VALUE [id, {NUMBERS}] FROM $these WHERE model != NULL",
         these=these,
         ids=list(ids),
     )
@@ -169,12 +170,12 @@ def _wholes(db: Database, ids: Sequence[MemoryId]) -> list[Whole]:
     links: defaultdict[MemoryId, list[Link]] = defaultdict(list)
     for row in sorted(linked, key=lambda row: (row["out"], row["relationship"])):
         links[row["in"]].append(graph.link_of(row))
-    embeddings = _embeddings(db, rows)
+    chunks = {id: tuple(map(unpack, numbers)) for id, numbers in vectors}
     return [
         Whole(
             memory=(one := stored(row)).memory,
             kept=Kept(row["id"], row["position"], one.accesses, one.accessed),
-            embedding=embeddings.get(row["id"]),
+            embedding=_embedding(row, chunks[row["id"]]) if chunks.get(row["id"]) else None,
             history=tuple(history[row["id"]]),
             links=tuple(links[row["id"]]),
         )
@@ -182,14 +183,5 @@ def _wholes(db: Database, ids: Sequence[MemoryId]) -> list[Whole]:
     ]
 
 
-def _embeddings(db: Database, rows: Sequence[Row]) -> dict[MemoryId, Embedding]:
-    embedded = {row["id"]: (row, vector_numbers(row["num"], row["chunks"])) for row in rows if row["model"]}
-    wanted = [number for _, numbers in embedded.values() for number in numbers]
-    if not wanted:
-        return {}
-    found = db.rows("SELECT id, numbers FROM $wanted", wanted=records("vector", wanted))
-    chunks = {row["id"]: unpack(row["numbers"]) for row in found}
-    return {
-        id: Embedding(id, row["model"], tuple(chunks[n] for n in numbers), missing=row["chunks_missing"])
-        for id, (row, numbers) in embedded.items()
-    }
+def _embedding(row: Row, vectors: tuple[Vector, ...]) -> Embedding:
+    return Embedding(row["id"], row["model"], vectors, missing=row["chunks_missing"])

@@ -20,9 +20,13 @@ Match = tuple[MemoryId, int, str]  # its number and words
 _FOUND = f"FROM text WHERE words {MATCHES[ANY]}"
 # Terms are [how many texts hold it, its place in the question, the term], so that they sort by the first two.
 # Each search stands in an array of its own: of one that finds a single row, a block gives the row itself.
+# How many texts there are and how many hold a term are read in one statement: where others write between two, more
+# texts seem to hold a term than there are.
+_DOCUMENTS = "(SELECT VALUE [documents, length] FROM ONLY counter:change)"
 _AHEAD = f"""
-LET $corpus = (SELECT VALUE [documents, length] FROM ONLY counter:change);
-LET $known = $asked.map(|$term, $place| [$term[0].n ?? 0, $place, $term[1]]);
+LET $counts = [{_DOCUMENTS}, $asked.map(|$term, $place| [$term[0].n ?? 0, $place, $term[1]])];
+LET $corpus = $counts[0];
+LET $known = $counts[1];
 LET $held = array::sort($known.filter(|$term| $term[0] > 0));
 LET $rarest = $held.fold([0, []], |$so, $term| IF $so[0] = 0 OR $so[0] + $term[0] <= {ENOUGH}
     {{{{ [$so[0] + $term[0], array::append($so[1], $term[2])] }}}} ELSE {{{{ $so }}}});
@@ -38,10 +42,8 @@ RETURN array::concat($corpus, [$known.map(|$term| $term[0]), $words, $rows, $num
 
 
 def corpus(db: Database, terms: Sequence[str]) -> Corpus:
-    counts, (documents, length) = db.run(
-        "SELECT VALUE [id, n] FROM $terms; SELECT VALUE [documents, length] FROM ONLY counter:change",
-        terms=records("term", dict.fromkeys(terms)),
-    )
+    terms_held = records("term", dict.fromkeys(terms))
+    counts, (documents, length) = db.view("SELECT VALUE [id, n] FROM $terms", _DOCUMENTS, terms=terms_held)
     holding = dict(counts)
     return Corpus(documents, length / documents if documents else 0.0, {term: holding.get(term, 0) for term in terms})
 

@@ -46,9 +46,9 @@ class WorkTables(Tables):
     def works(self, wanted: WorkFilter, limit: int, offset: int = 0, beyond: Row | None = None) -> Page[Work]:
         conditions, bound = _where(wanted, beyond)
         order = f"ORDER BY started_at DESC, key DESC LIMIT {limit} START {offset}"
-        rows, counted = self.db.run(
-            f"""SELECT {_WORK} FROM work WHERE {conditions} {order};
-                SELECT VALUE count() FROM work WHERE {conditions} GROUP ALL""",
+        rows, counted = self.db.view(
+            f"SELECT {_WORK} FROM work WHERE {conditions} {order}",
+            f"SELECT VALUE count() FROM work WHERE {conditions} GROUP ALL",
             **bound,
         )
         found = [work_of(row) for row in rows]

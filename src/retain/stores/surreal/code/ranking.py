@@ -53,7 +53,7 @@ def _read(db: Database, asked: Sequence[str], wanted: CodeFilter) -> "tuple[int,
         ]
         for term in asked
     }
-    totals, *results = db.run(statements.query, **statements.bound)
+    totals, *results = db.view(*statements.queries, **statements.bound)
     lists = {}
     for term, numbers in places.items():
         rows = [row for number in numbers for row in results[number - 1]]

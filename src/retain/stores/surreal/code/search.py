@@ -71,7 +71,7 @@ def _using(db: Database, name: str, wanted: CodeFilter) -> list[tuple[str, str, 
 
 
 def symbols(db: Database, key: str) -> list[StoredChunk]:
-    outlines, files = db.run(f"{_OUTLINES}; {_FILES}", key=key)
+    outlines, files = db.view(_OUTLINES, _FILES, key=key)
     # A project has tens of thousands: one mark for all of a file takes a third less time than one for each.
     marks = {path: (language, Mark(*mark)) for path, language, *mark in files}
     return [

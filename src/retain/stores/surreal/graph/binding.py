@@ -16,5 +16,4 @@ def each(db: Database, queries: Iterable[str], entities: Sequence[str], **bound:
     """What each of the queries gives, in one call. An entity is bound by name: of a variable of the query, such as
     that of a loop, the engine does not know that an index has what is asked for in order."""
     ids = dict(zip(names(entities), records("entity", entities), strict=True))
-    found: list[Any] = db.run(f"RETURN [{', '.join(f'({query})' for query in queries)}]", **ids, **bound)[0]
-    return found
+    return db.view(*queries, **ids, **bound)

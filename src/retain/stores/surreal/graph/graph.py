@@ -55,10 +55,10 @@ def neighbourhood(
 def most_connected(db: Database, owners: Sequence[str], relation: str | None, limit: int) -> Neighbourhood:
     """The entities with the most to say: by weight of relations, then by memories that name them."""
     linked = "0" if relation else "count(<-memory_entity)"
-    mine, stale, edges = db.run(
-        f"""SELECT VALUE [id, name, {linked}] FROM entity WHERE owner IN $owners;
-            SELECT out, count() AS n FROM memory_entity WHERE stale = true GROUP BY out;
-            SELECT VALUE [in, out, weight] FROM relates_to WHERE {_STANDING} {_typed(relation)}""",
+    mine, stale, edges = db.view(
+        f"SELECT VALUE [id, name, {linked}] FROM entity WHERE owner IN $owners",
+        "SELECT out, count() AS n FROM memory_entity WHERE stale = true GROUP BY out",
+        f"SELECT VALUE [in, out, weight] FROM relates_to WHERE {_STANDING} {_typed(relation)}",
         owners=list(owners),
         relation=relation,
     )
@@ -86,9 +86,9 @@ def _scores(
 
 
 def overview(db: Database, owners: Sequence[str]) -> GraphOverview:
-    mine, relations = db.run(
-        f"""SELECT VALUE [id, type] FROM entity WHERE owner IN $owners;
-            SELECT VALUE [in, relationship] FROM relates_to WHERE {_STANDING}""",
+    mine, relations = db.view(
+        "SELECT VALUE [id, type] FROM entity WHERE owner IN $owners",
+        f"SELECT VALUE [in, relationship] FROM relates_to WHERE {_STANDING}",
         owners=list(owners),
     )
     types = dict(mine)

@@ -42,6 +42,10 @@ class Statements:
         return ";\n".join(self._statements)
 
     @property
+    def queries(self) -> Sequence[str]:
+        return self._statements
+
+    @property
     def bound(self) -> Mapping[str, Any]:
         return self._bound
 
@@ -110,6 +114,15 @@ class Database:
     def run(self, query: str, **bound: Any) -> list[Any]:
         """What each of the statements gives; raises when any of them fails."""
         return self._results(query, bound, self.query_seconds)
+
+    def view(self, *queries: str, **bound: Any) -> list[Any]:
+        """What each of the queries gives, all of them at one moment.
+
+        The engine begins anew for every statement of a message, and others write in between: a count that is read
+        in one statement and its parts that are read in the next need not fit. So these are made one statement.
+        """
+        found: list[Any] = self.run(f"RETURN [{', '.join(f'({query})' for query in queries)}]", **bound)[0]
+        return found
 
     def rows(self, query: str, **bound: Any) -> list[Any]:
         """What one SELECT finds, within the deadline."""

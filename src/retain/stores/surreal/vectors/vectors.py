@@ -16,9 +16,9 @@ from retain.stores.surreal.vectors.signs import memory_lane
 _PATIENCE = 3600.0  # seconds that reading all vectors may take where nobody waits for it
 
 _FIRST = f"num * {vector_numbers(1, 1)[0]}"  # the number of a memory's first vector; those of the others follow
-_NUMBERS = f"""SELECT VALUE [id, (SELECT VALUE numbers
-    FROM type::record('vector', ($parent.{_FIRST})..($parent.{_FIRST} + array::len($parent.signs))))]
-    FROM $ids WHERE model = $model"""
+NUMBERS = f"""(SELECT VALUE numbers
+    FROM type::record('vector', ($parent.{_FIRST})..($parent.{_FIRST} + array::len($parent.signs))))"""
+"""Of a memory that is selected, all its vectors."""
 
 
 class VectorTables(Tables):
@@ -57,7 +57,11 @@ class VectorTables(Tables):
         return index.crowding(sight, ids, wanted, floor) if index else {}
 
     def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]:
-        rows = self.db.rows(_NUMBERS, ids=records("memory", dict.fromkeys(ids)), model=model)
+        rows = self.db.rows(
+            f"SELECT VALUE [id, {NUMBERS}] FROM $ids WHERE model = $model",
+            ids=records("memory", dict.fromkeys(ids)),
+            model=model,
+        )
         return {memory: [unpack(numbers) for numbers in stored] for memory, stored in sorted(rows) if stored}
 
     def _load(self, model: str) -> None:
