@@ -223,3 +223,22 @@ def test_memories_and_code_are_recalled_together(servers, shop):
     assert (body["memories_count"], body["memories_count"] + body["code_count"]) == (1, len(body["results"]))
     code = next(hit for hit in body["results"] if hit["source"] == "code")
     assert (code["file_path"], code["start_line"], code["end_line"]) == ("src/parse.py", 1, 3)
+
+
+@pytest.mark.parametrize("ending", ["leaves", "terminates"])
+def test_a_server_is_there_while_a_repository_that_wishes_it_ill_is_indexed(servers, tmp_path, ending):
+    """One such pattern kept a thread busy for hours that gave no other one a turn, not even to end."""
+    deep = tmp_path / "shop" / ("d/" * 20)
+    write(deep, "a.py", "def at_the_bottom(): ...\n")
+    write(tmp_path, "shop/.gitignore", "**/" * 20 + "x\n" + "**/d/" * 12 + "x\n")
+    wire = begun(servers)
+    number = wire.send("tools/call", name="index_project", arguments={"path": f"{tmp_path}/shop"})
+    assert wire.ask("ping")["result"] == {}
+    if ending == "leaves":
+        if not any(message.get("id") == number for message in wire.seen):
+            wire.answer_to(number)
+        assert complete(wire)["indexed_files"] == 2
+        assert wire.leave()[0] == 0
+    else:
+        wire.process.terminate()
+        assert wire.process.wait(SECONDS) is not None

@@ -2,11 +2,10 @@
 
 import os
 import threading
-from collections import Counter
 
 import pytest
 
-from retain.engine.code.reading.files import MAX_BYTES, Text, decoded, read, walk
+from retain.engine.code.reading.files import MAX_BYTES, Skipped, Text, decoded, read, walk
 
 
 def write(root, path, content="x = 1\n"):
@@ -18,7 +17,7 @@ def write(root, path, content="x = 1\n"):
 
 def walked(root):
     """The paths that a walk finds, and what it left out and why."""
-    skipped = Counter()
+    skipped = Skipped()
     return [seen.path for seen in walk(root, skipped)], dict(skipped)
 
 
@@ -26,7 +25,7 @@ def test_files_come_in_a_fixed_order_with_their_size_and_time(tmp_path):
     for path in ("b.py", "a.py", "z/b.py", "z/a.py", "c/d/e.py", "c.py"):
         write(tmp_path, path)
     assert walked(tmp_path)[0] == ["a.py", "b.py", "c.py", "c/d/e.py", "z/a.py", "z/b.py"]
-    first = next(walk(tmp_path, Counter()))
+    first = next(walk(tmp_path, Skipped()))
     assert (first.size, first.modified) == (6, (tmp_path / "a.py").stat().st_mtime_ns)
 
 
@@ -141,7 +140,7 @@ def test_what_may_not_be_read_is_counted(tmp_path):
 def test_a_folder_that_vanishes_during_the_walk_is_counted(tmp_path):
     write(tmp_path, "a.py")
     write(tmp_path, "gone/b.py")
-    skipped = Counter()
+    skipped = Skipped()
     found = walk(tmp_path, skipped)
     next(found)
     (tmp_path / "gone" / "b.py").unlink()
@@ -257,3 +256,11 @@ def test_a_file_that_grows_while_it_is_read_is_never_half_read(tmp_path):
     texts = [answer for answer in answers if isinstance(answer, Text)]
     assert all(len(one.text) == one.mark.size for one in texts)
     assert {answer for answer in answers if isinstance(answer, str)} <= {"changing"}
+
+
+def test_a_walk_that_finds_nothing_can_be_ended_too(tmp_path):
+    for name in "abc":
+        write(tmp_path, f"{name}/.gitignore", "*")
+    beats = []
+    assert list(walk(tmp_path, Skipped(), lambda: beats.append(1))) == []
+    assert len(beats) == 4

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from retain.engine.code.reading.ignore import Lookup, Rules, around
+from retain.engine.code.reading.ignore import LARGEST, LONGEST, WILDCARDS, Lookup, Rules, TooMuch, around
 
 PATHS = """
     a.log b.log keep.log README.md build/out.o build/keep/x.txt src/a.py src/build/b.py src/a.log src/deep/er/x.txt
@@ -98,6 +98,15 @@ FILES = [
     "lib/foo/bar/",
     "deep/er",
     "src/**/er/",
+    "**/**/x.txt",
+    "**/deep/**/x.txt",
+    "**/src/**/x.txt",
+    "**\\/x.txt",
+    "src/**\\/x.txt",
+    "a/**\\/**/b",
+    "**/x/**/*b",
+    "**/*/**/b",
+    "[!-\xff]b",
 ]
 
 
@@ -151,6 +160,17 @@ GLOBS = st.text(alphabet=st.sampled_from(list("ab./*?[]!^-\\ #1x")), min_size=1,
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(GLOBS, min_size=1, max_size=4))
 def test_any_lines_mean_what_they_mean_to_git(tree, lines):
+    (tree / ".gitignore").write_text("\n".join(lines))
+    paths = everything(tree)
+    assert ignored_by_us(tree, paths) == ignored_by_git(tree, paths)
+
+
+STEPS = st.sampled_from(["**/", r"**\/", "*/", "a/", "src/", "x/", "*", "a*", "**", "x.txt", "b", "?/", "[a-x]/"])
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(STEPS, min_size=1, max_size=6).map("".join), min_size=1, max_size=2))
+def test_any_steps_mean_what_they_mean_to_git(tree, lines):
     (tree / ".gitignore").write_text("\n".join(lines))
     paths = everything(tree)
     assert ignored_by_us(tree, paths) == ignored_by_git(tree, paths)
@@ -211,6 +231,68 @@ def test_a_pattern_of_many_stars_is_answered_at_once():
     rules = Rules(b"*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b\n")
     assert rules.verdict("a" * 200, "a" * 200, is_folder=False) is None
     assert rules.verdict("a" * 200 + "b", "a" * 200 + "b", is_folder=False) is True
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        (b"**/" * 20 + b"x", "d/" * 20 + "y"),
+        (b"**/d/" * 12 + b"x", "d/" * 30 + "y"),
+        (b"**/" * 330 + b"x", "d/" * 2000 + "y"),
+        (b"**\\/" * 200 + b"x", "d/" * 2000 + "y"),
+        (b"**/*d*/" * 140 + b"x", "ddd/" * 1000 + "y"),
+        (b"**/" + b"d/" * 490 + b"x", "d/" * 2000 + "y"),
+    ],
+)
+def test_a_pattern_of_many_folders_is_answered_at_once(pattern, path):
+    rules = Rules(pattern)
+    assert rules.verdict(path, "y", is_folder=False) is None
+    assert rules.verdict(path[:-1] + "x", "x", is_folder=False) is True
+
+
+def test_a_long_list_of_names_is_no_burden():
+    rules = Rules(b"\n".join(b"some/file/name%d" % number for number in range(40_000)))
+    assert rules.verdict("some/file/name39999", "name39999", is_folder=False) is True
+    assert rules.verdict("some/file/name40000", "name40000", is_folder=False) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"\n".join(b"a*" * 40 + b"%d" % number for number in range(20_000)), f"is larger than {LARGEST:,} bytes"),
+        (b"a" * (LONGEST + 1), f"has a pattern of more than {LONGEST:,} bytes"),
+        (b"a*b\n" * (WILDCARDS // 3 + 1), f"has more than {WILDCARDS:,} bytes of patterns with wildcards"),
+    ],
+)
+def test_an_ignore_file_has_bounds(tmp_path, data, why):
+    with pytest.raises(TooMuch, match=why):
+        Rules(data)
+    planted(tmp_path, ["x.py", "in/y.py", "in/deep/z.py"])
+    (tmp_path / "in" / ".memoryignore").write_bytes(data)
+    # What it wants left out is unknown, so all of its folder is.
+    assert ignored_by_us(tmp_path, ["in/deep/z.py", "in/y.py", "x.py"]) == ["in/deep/z.py", "in/y.py"]
+
+
+def test_excludes_over_the_bounds_leave_out_the_whole_checkout(tmp_path):
+    git(tmp_path, "init")
+    planted(tmp_path, ["pkg/x.py"])
+    (tmp_path / ".git" / "info" / "exclude").write_bytes(b"a" * (LONGEST + 1))
+    assert around(tmp_path / "pkg").refused.startswith(f"{tmp_path}/.git/info/exclude has a pattern of")
+    assert ignored_by_us(tmp_path / "pkg", ["x.py"]) == ["x.py"]
+
+
+def test_an_ignore_file_is_not_read_through_a_link(tmp_path):
+    git(tmp_path, "init")
+    planted(tmp_path, ["x.py"])
+    (tmp_path / "elsewhere").write_text("*.py")
+    (tmp_path / ".gitignore").symlink_to("elsewhere")
+    assert ignored_by_us(tmp_path, ["x.py"]) == ignored_by_git(tmp_path, ["x.py"]) == []
+
+
+def test_an_ignore_file_that_is_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / ".gitignore")
+    planted(tmp_path, ["x.py"])
+    assert ignored_by_us(tmp_path, ["x.py"]) == []
 
 
 def test_an_unreadable_ignore_file_says_nothing(tmp_path):

@@ -17,6 +17,7 @@ from retain.engine.code.finding.search import CodeQuestion
 from retain.engine.code.indexing.holding import SILENCE, as_it_is, is_at_work, new_holder
 from retain.engine.code.indexing.index import BATCH, Run
 from retain.engine.code.indexing.progress import eta_seconds, progress_percent
+from retain.engine.code.reading.ignore import LONGEST
 from retain.engine.parts import Parts
 from retain.errors import NotFound
 
@@ -283,3 +284,13 @@ def test_the_time_left_is_told_from_the_time_spent(clock):
     assert eta_seconds(CodeIndex(status=IndexStatus.INDEXING, **base), clock.now(), with_vectors=False) is None
     assert eta_seconds(CodeIndex(status=IndexStatus.FAILED, **base), clock.now(), with_vectors=False) is None
     assert eta_seconds(CodeIndex(status=IndexStatus.COMPLETED, **base), clock.now(), with_vectors=True) == 0
+
+
+def test_a_folder_whose_ignore_file_is_over_the_bounds_is_left_out_and_named(code, root):
+    write(root, "lib/a.py", "def lost(): ...\n")
+    write(root, "lib/.memoryignore", "a" * (LONGEST + 1))
+    done = indexed(code, root)
+    assert done.index.skipped == {"ignore_file": 1} and names_found(code, "lost")[:1] != ["lost"]
+    (warning,) = done.warnings
+    assert warning.code == "ignore_file"
+    assert warning.message.startswith(f"{root}/lib/.memoryignore has a pattern of more than 1,000 bytes: ")

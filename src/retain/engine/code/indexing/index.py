@@ -3,7 +3,6 @@
 import logging
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from retain.engine.code.indexing.compare import Comparison
 from retain.engine.code.indexing.vectors import embed_missing
 from retain.engine.code.indexing.workers import parsed_files
 from retain.engine.code.parsing.parse import missing_grammar, module_name
-from retain.engine.code.reading.files import Text, read, walk
+from retain.engine.code.reading.files import Skipped, Text, read, walk
 from retain.engine.embed import PATIENCE, why_not
 from retain.engine.parts import Parts
 from retain.errors import EmbeddingFailed, NotFound, RetainError
@@ -25,6 +24,7 @@ T = TypeVar("T")
 
 # Chunks that are saved together. With 1,000 a run is a tenth faster, and a writer beside it waits up to 0.3 s.
 BATCH = 300
+SHOWN = 3  # ignore files that a warning names
 REPORT = 0.3  # seconds between two reports at least
 
 
@@ -69,7 +69,7 @@ class Run:
         self._parts, self._stop, self._told = parts, stop, told
         self._turn = turn or threading.Lock()
         self._root = Path(index.project.path)
-        self._skipped: Counter[str] = Counter()
+        self._skipped = Skipped()
         self._moved: list[tuple[str, str]] = []
         self._marks: dict[str, Mark] = {}
         self._reported = time.monotonic()
@@ -93,7 +93,8 @@ class Run:
             self._end(status, error)
 
     def _index_files(self) -> None:
-        seen = list(self._while_wanted(walk(self._root, self._skipped)))
+        seen = list(self._while_wanted(walk(self._root, self._skipped, self._report)))
+        self._warn_of_ignore_files()
         todo = Comparison(seen, self._parts.store.marks(self.index.key))
         self._count(unchanged=todo.unchanged)
         self._report(total_files=len(seen), indexed_files=todo.unchanged, now=True)
@@ -209,6 +210,12 @@ class Run:
 
     def _warn(self, code: str, message: str) -> None:
         self.warnings = (*self.warnings, Warning(code, message))
+
+    def _warn_of_ignore_files(self) -> None:
+        if refused := self._skipped.refused:
+            more = [f"{len(refused) - SHOWN} more"] if len(refused) > SHOWN else []
+            why = "what it wants left out is not known, so its folder is not indexed"
+            self._warn("ignore_file", f"{'; '.join(refused[:SHOWN] + more)}: {why}; make it shorter, then index again")
 
     def _warn_of_grammars(self, languages: set[str]) -> None:
         if missing := sorted(filter(missing_grammar, languages)):

@@ -2,9 +2,8 @@
 
 import os
 import re
-import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -14,12 +13,14 @@ from retain.engine.code.parsing.languages import language_of
 from retain.engine.code.parsing.parse import missing_grammar
 from retain.engine.code.reading import names
 from retain.engine.code.reading.ignore import GIT, OWN, Ignoring, around, repository
+from retain.engine.code.reading.opening import opened
 
 # Stands in every mark. With another number, every file that was indexed before is read and cut anew.
 CUT_BY = "1"
 WITHOUT_GRAMMAR = "-"
 MAX_BYTES = 1_000_000
 HEAD = 8192
+REFUSED = "ignore_file"  # the reason for a folder whose ignore file is over the bounds
 # Lines of hand-written code are 30 to 40 characters long on average, of the densest below 120.
 LONG_LINES = 300
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\r\f\v\b\x1b"))
@@ -58,8 +59,21 @@ class Text:
     text: str
 
 
-def walk(root: Path, skipped: Counter[str]) -> Iterator[Seen]:
-    """The files below a root in a fixed order; what is left out is counted by reason, a folder as one.
+class Skipped(Counter[str]):
+    """How much a walk left out, by reason; a folder counts as one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refused: list[str] = []
+        """Why an ignore file was not taken, and its folder was left out instead, for each of those."""
+
+    def refuse(self, why: str) -> None:
+        self[REFUSED] += 1
+        self.refused.append(why)
+
+
+def walk(root: Path, skipped: Skipped, beat: Callable[[], object] = lambda: None) -> Iterator[Seen]:
+    """The files below a root in a fixed order; `beat` is called before each folder, also where nothing is found.
 
     No link is followed: what it leads to inside of the root is met under its own name, the rest is not asked for.
     Raises `OSError` when the root itself cannot be read.
@@ -68,6 +82,7 @@ def walk(root: Path, skipped: Counter[str]) -> Iterator[Seen]:
     in_repository = repository(root) is not None
     folders = [("", outer)]
     while folders:
+        beat()
         folder, rules = folders.pop()
         entries = _entries(root, folder, skipped)
         if any(entry.name == "pyvenv.cfg" for entry in entries):
@@ -75,6 +90,9 @@ def walk(root: Path, skipped: Counter[str]) -> Iterator[Seen]:
             continue
         if any(entry.name in (GIT, OWN) for entry in entries):
             rules = rules.within(root, folder)
+        if rules.refused:
+            skipped.refuse(rules.refused)
+            continue
         below = []
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
@@ -91,10 +109,8 @@ def walk(root: Path, skipped: Counter[str]) -> Iterator[Seen]:
 def read(root: Path, path: str) -> Text | str:
     """The text of a file, or the reason why it is left out. What changes meanwhile is left to the next run."""
     try:
-        with os.fdopen(_opened(root / path), "rb") as file:
+        with opened(root / path) as file:
             before = os.fstat(file.fileno())
-            if not stat.S_ISREG(before.st_mode):
-                return "unreadable"
             head = file.read(HEAD)
             reason = unwanted(path, head, before.st_size)
             if reason:
@@ -170,7 +186,7 @@ def _byte_order(data: bytes) -> str | None:
     return next((encoding for mark, encoding in _MARKS if data.startswith(mark)), None)
 
 
-def _entries(root: Path, folder: str, skipped: Counter[str]) -> list[os.DirEntry[str]]:
+def _entries(root: Path, folder: str, skipped: Skipped) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(root / folder) as found:
             return sorted(found, key=lambda entry: entry.name)
@@ -211,9 +227,3 @@ def _unwanted_name(name: str, is_folder: bool, verdict: bool | None, in_reposito
     reason = names.unwanted_folder(name, in_repository=in_repository) if is_folder else names.unwanted_file(name)
     # An ignore file may say `!vendor/`; a secret stays out whatever it says.
     return None if verdict is False and reason != "secret" and name not in names.NEVER else reason
-
-
-def _opened(path: Path) -> int:
-    """Not through a link that was put there since, and without waiting for the writer of a pipe."""
-    flags = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # each where there is one
-    return os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in flags))

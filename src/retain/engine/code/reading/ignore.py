@@ -7,67 +7,109 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from retain.engine.code.reading.globs import Malformed, translate
+from retain.engine.code.reading.opening import opened
+
 GIT = ".gitignore"
 OWN = ".memoryignore"
 
-# Git matches bytes, so `?` is one byte of an `é`. Latin-1 gives every byte a character of its own.
-_CLASSES = {
-    "alnum": str.isalnum,
-    "alpha": str.isalpha,
-    "blank": lambda c: c in " \t",
-    "cntrl": lambda c: ord(c) < 32 or ord(c) == 127,
-    "digit": str.isdigit,
-    "graph": lambda c: 32 < ord(c) < 127,
-    "lower": str.islower,
-    "print": lambda c: 32 <= ord(c) < 127,
-    "punct": lambda c: 32 < ord(c) < 127 and not c.isalnum(),
-    "space": lambda c: c in " \t\n\r",
-    "upper": str.isupper,
-    "xdigit": lambda c: c in "0123456789abcdefABCDEF",
-}
-_ASCII = [chr(n) for n in range(128)]
-_TOKEN = re.compile(r"\*+|\\.|[^\\]", re.DOTALL)
-_STAR, _FOLDERS, _ALL = "[^/]*?", "(?:.*/)?", ".*"
+# Ignore files come with a repository, and whoever wrote it may wish us ill. Long lists of plain names cost next to
+# nothing; a wildcard is translated (about 20 µs a byte) and tried on every path.
+LARGEST = 1 << 20  # bytes of a file
+LONGEST = 1000  # bytes of a pattern
+WILDCARDS = 1 << 16  # bytes of all patterns of a file that have a wildcard: some 2,000 of them
+# No match gives other threads a turn before it ends, so patterns are tried in portions of so many characters.
+_PORTION = 4000
+
+_WILD = re.compile(r"[*?\[\\]")
 
 
-class Malformed(ValueError):
-    """A pattern that git reads without complaint and that matches nothing."""
+class TooMuch(ValueError):
+    """An ignore file over the bounds, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """One line of an ignore file; `by_path` ones are matched from the file's folder, others by name at any depth."""
 
-    regex: str
+    glob: str
     negated: bool
     only_folders: bool
     by_path: bool
+
+    @property
+    def is_wild(self) -> bool:
+        return _WILD.search(self.glob) is not None
+
+
+class Table:
+    """Patterns that are all matched by name, or all by path: which of them was the last to match?"""
+
+    def __init__(self, patterns: list[tuple[int, Pattern]]) -> None:
+        self._plain = {pattern.glob: place for place, pattern in patterns if not pattern.is_wild}
+        self._portions = list(_portions(patterns))
+
+    def last(self, text: str) -> int:
+        """The place of the last pattern that matches; -1 if none does."""
+        place = self._plain.get(text, -1)
+        for portion in self._portions:
+            # One look with all of them tells for most paths that none matches.
+            if portion.places[0] > place and portion.any.fullmatch(text):
+                return max(place, portion.last(text))
+        return place
+
+
+class Portion:
+    """Some patterns with wildcards, the last one first."""
+
+    def __init__(self, patterns: list[tuple[int, str]]) -> None:
+        self.places = [place for place, _ in patterns]
+        self._regexes = [regex for _, regex in patterns]
+        self.any = re.compile("|".join(f"(?:{regex})" for regex in self._regexes), re.DOTALL)
+
+    @cached_property
+    def _each(self) -> list[re.Pattern[str]]:
+        return [re.compile(regex, re.DOTALL) for regex in self._regexes]
+
+    def last(self, text: str) -> int:
+        return next(place for place, regex in zip(self.places, self._each, strict=True) if regex.fullmatch(text))
+
+
+class Tables:
+    """Patterns that are matched by name, and those that are matched by path."""
+
+    def __init__(self, patterns: list[tuple[int, Pattern]]) -> None:
+        self._names = Table([(place, one) for place, one in patterns if not one.by_path])
+        self._paths = Table([(place, one) for place, one in patterns if one.by_path])
+
+    def last(self, path: str, name: str) -> int:
+        return max(self._names.last(name), self._paths.last(path))
 
 
 class Rules:
     """The patterns of one ignore file. The last one that matches a path decides about it."""
 
     def __init__(self, data: bytes, *, above: str = "", below: str = "") -> None:
-        """The file lies in `below` the root of the walk, or in a folder from which `above` leads to that root."""
+        """The file lies in `below` the root of the walk, or in a folder from which `above` leads to that root.
+
+        Raises `TooMuch` for a file over the bounds.
+        """
         self._above, self._skip = above, len(below)
-        patterns = list(_patterns(data))
-        self._each = [(one, re.compile(one.regex, re.DOTALL)) for one in reversed(patterns)]
-        # One look with all of them tells for most paths that none matches.
-        self._names = _any_of([one.regex for one in patterns if not one.by_path])
-        self._paths = _any_of([one.regex for one in patterns if one.by_path])
+        self._patterns = _within_bounds(data)
+        placed = list(enumerate(self._patterns))
+        self._for_all = Tables([(place, one) for place, one in placed if not one.only_folders])
+        self._for_folders = Tables([(place, one) for place, one in placed if one.only_folders])
 
     def __bool__(self) -> bool:
-        return bool(self._each)
+        return bool(self._patterns)
 
     def verdict(self, path: str, name: str, *, is_folder: bool) -> bool | None:
         """True: ignored; False: expressly not; None: nothing is said about it."""
         path = self._above + path[self._skip :]
-        if not (self._names and self._names.fullmatch(name)) and not (self._paths and self._paths.fullmatch(path)):
-            return None
-        for pattern, regex in self._each:
-            if (is_folder or not pattern.only_folders) and regex.fullmatch(path if pattern.by_path else name):
-                return not pattern.negated
-        return None
+        place = self._for_all.last(path, name)
+        if is_folder:
+            place = max(place, self._for_folders.last(path, name))
+        return None if place < 0 else not self._patterns[place].negated
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +118,13 @@ class Ignoring:
 
     git: tuple[Rules, ...] = ()
     own: tuple[Rules, ...] = ()
+    refused: str = ""
+    """Which file is over the bounds, and why. Nobody can tell what it wants left out, so all of its folder is."""
 
     def verdict(self, path: str, *, is_folder: bool) -> bool | None:
         """About a path from the root of the walk. Whoever ignores a folder must not look into it."""
+        if self.refused:
+            return True
         path = path if path.isascii() else os.fsencode(path).decode("latin-1")
         name = path[path.rfind("/") + 1 :]
         for rules in (*reversed(self.own), *reversed(self.git)):
@@ -90,8 +136,14 @@ class Ignoring:
     def within(self, root: Path, folder: str) -> "Ignoring":
         """With the ignore files of a folder, given from the root; one that cannot be read says nothing."""
         below = f"{folder}/" if folder else ""
-        git, own = _rules(root / folder / GIT, below=below), _rules(root / folder / OWN, below=below)
-        return Ignoring((*self.git, *git), (*self.own, *own)) if git or own else self
+        return self.joined(root / folder, below=below)
+
+    def joined(self, folder: Path, *, above: str = "", below: str = "") -> "Ignoring":
+        try:
+            git, own = (_rules(folder / name, above=above, below=below) for name in (GIT, OWN))
+        except TooMuch as error:
+            return replace(self, refused=str(error))
+        return replace(self, git=(*self.git, *git), own=(*self.own, *own)) if git or own else self
 
 
 def repository(root: Path) -> Path | None:
@@ -105,14 +157,13 @@ def around(root: Path) -> Ignoring:
     if top is None:
         return Ignoring()
     steps = root.relative_to(top).parts
-    found = Ignoring(_rules(_git_dir(top) / "info" / "exclude", above="".join(f"{step}/" for step in steps)))
+    try:
+        excludes, above = _git_dir(top) / "info" / "exclude", "".join(f"{step}/" for step in steps)
+        found = Ignoring(_rules(excludes, above=above, through_links=True))
+    except TooMuch as error:
+        return Ignoring(refused=str(error))
     for depth in range(len(steps)):
-        folder, above = top.joinpath(*steps[:depth]), "".join(f"{step}/" for step in steps[depth:])
-        found = replace(
-            found,
-            git=(*found.git, *_rules(folder / GIT, above=above)),
-            own=(*found.own, *_rules(folder / OWN, above=above)),
-        )
+        found = found.joined(top.joinpath(*steps[:depth]), above="".join(f"{step}/" for step in steps[depth:]))
     return found
 
 
@@ -144,13 +195,18 @@ class Lookup:
         return self._folders[folder]
 
 
-def _rules(file: Path, *, above: str = "", below: str = "") -> tuple[Rules, ...]:
+def _rules(file: Path, *, above: str = "", below: str = "", through_links: bool = False) -> tuple[Rules, ...]:
+    """Those of a file; none if it cannot be read. Git follows no link to an ignore file of a checkout either."""
     try:
-        data = file.read_bytes()
+        with opened(file, through_links=through_links) as readable:
+            data = readable.read(LARGEST + 1)
     except OSError:
         return ()
     above, below = (os.fsencode(part).decode("latin-1") for part in (above, below))
-    rules = Rules(data, above=above, below=below)
+    try:
+        rules = Rules(data, above=above, below=below)
+    except TooMuch as error:
+        raise TooMuch(f"{file} {error}") from None
     return (rules,) if rules else ()
 
 
@@ -165,25 +221,52 @@ def _git_dir(top: Path) -> Path:
         return marker
 
 
+def _within_bounds(data: bytes) -> list[Pattern]:
+    """The patterns of a file; raises `TooMuch` when they are more than can be matched in good time."""
+    if len(data) > LARGEST:
+        raise TooMuch(f"is larger than {LARGEST:,} bytes")
+    patterns = list(_patterns(data))
+    if any(len(pattern.glob) > LONGEST for pattern in patterns):
+        raise TooMuch(f"has a pattern of more than {LONGEST:,} bytes")
+    if sum(len(pattern.glob) for pattern in patterns if pattern.is_wild) > WILDCARDS:
+        raise TooMuch(f"has more than {WILDCARDS:,} bytes of patterns with wildcards")
+    return patterns
+
+
+def _portions(patterns: list[tuple[int, Pattern]]) -> Iterator[Portion]:
+    portion: list[tuple[int, str]] = []
+    size = 0
+    for place, pattern in reversed(patterns):
+        if not pattern.is_wild:
+            continue
+        try:
+            regex = translate(pattern.glob, by_path=pattern.by_path)
+        except Malformed:
+            continue
+        if portion and size + len(regex) > _PORTION:
+            yield Portion(portion)
+            portion, size = [], 0
+        portion.append((place, regex))
+        size += len(regex)
+    if portion:
+        yield Portion(portion)
+
+
 def _patterns(data: bytes) -> Iterator[Pattern]:
     text = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
     for line in text.split("\n"):
         if line and not line.startswith("#"):
-            try:
-                yield _pattern(_without_trailing_spaces(line.removesuffix("\r")))
-            except Malformed:
-                continue
+            pattern = _pattern(_without_trailing_spaces(line.removesuffix("\r")))
+            if pattern is not None:
+                yield pattern
 
 
-def _pattern(line: str) -> Pattern:
+def _pattern(line: str) -> Pattern | None:
     negated = line.startswith("!")
     line = line.removeprefix("!")
     only_folders = line.endswith("/")
     line = line.removesuffix("/")
-    if not line:
-        raise Malformed
-    by_path = "/" in line
-    return Pattern(translate(line.removeprefix("/"), by_path=by_path), negated, only_folders, by_path)
+    return Pattern(line.removeprefix("/"), negated, only_folders, by_path="/" in line) if line else None
 
 
 def _without_trailing_spaces(line: str) -> str:
@@ -191,100 +274,3 @@ def _without_trailing_spaces(line: str) -> str:
     kept = line.rstrip(" ")
     backslashes = len(kept) - len(kept.rstrip("\\"))
     return kept + " " if backslashes % 2 and kept != line else kept
-
-
-def translate(glob: str, *, by_path: bool) -> str:
-    """A regular expression for a glob. By path, only `**` between slashes matches a slash.
-
-    No name makes it slow: between two stars of one step, what is found first is taken, and not tried elsewhere.
-    """
-    parts: list[str] = []
-    star: int | None = None  # where the last star of this step of the path is
-    position = 0
-    while position < len(glob):
-        piece, length = _piece(glob, position, by_path=by_path)
-        if piece == _STAR:
-            if star is not None:
-                parts[star] = "(?>" + _STAR
-                parts.append(")")
-            star = len(parts)
-        elif piece in ("/", _FOLDERS, _ALL):
-            star = None
-        parts.append(piece)
-        position += length
-    return "".join(parts)
-
-
-def _piece(glob: str, position: int, *, by_path: bool) -> tuple[str, int]:
-    """What stands at a position, as a regular expression, and how long it is in the glob."""
-    match = _TOKEN.match(glob, position)
-    if match is None:
-        raise Malformed(glob)  # a backslash with nothing behind it
-    token = match[0]
-    if token[0] == "*":
-        return _stars(glob, position, token) if by_path else (_STAR, len(token))
-    if token == "?":
-        return "[^/]", 1
-    if token == "[":
-        return _set(glob, position)
-    return re.escape(token[-1]), len(token)
-
-
-def _stars(glob: str, position: int, stars: str) -> tuple[str, int]:
-    after = position + len(stars)
-    begins = position == 0 or glob[position - 1] == "/"
-    if len(stars) < 2 or not begins or not (after == len(glob) or glob.startswith(("/", "\\/"), after)):
-        return _STAR, len(stars)
-    return (_FOLDERS, len(stars) + 1) if glob.startswith("/", after) else (_ALL, len(stars))
-
-
-def _set(glob: str, start: int) -> tuple[str, int]:
-    """`[a-z]`, `[!a]`, `[[:digit:]]`: as a set that never holds a slash."""
-    position = start + 1
-    negated = glob[position : position + 1] in ("!", "^")
-    position += negated
-    chosen: set[str] = set()
-    previous = ""
-    first = position
-    while position == first or glob[position : position + 1] != "]":
-        previous, position = _member(glob, position, previous, chosen)
-    chosen = {chr(n) for n in range(256)} - chosen if negated else chosen
-    listed = "".join(re.escape(c) for c in sorted(chosen - {"/"}))
-    return (f"[{listed}]" if listed else "(?!)"), position + 1 - start
-
-
-def _member(glob: str, position: int, previous: str, chosen: set[str]) -> tuple[str, int]:
-    """Adds what stands at a position of a set; answers what a range could begin with, and where it goes on."""
-    one = glob[position : position + 1]
-    if one == "[" and glob.startswith("[:", position):
-        close = glob.find("]", position + 2)
-        if close < 0:
-            raise Malformed(glob)
-        if glob[close - 1] == ":" and close - position > 2:
-            return "", _add_class(glob[position + 2 : close - 1], close, chosen)
-    if one == "-" and previous and glob[position + 1 : position + 2] not in ("", "]"):
-        end, position = _escaped(glob, position + 1)
-        chosen.update(map(chr, range(ord(previous), ord(end) + 1)))
-        return "", position
-    one, position = _escaped(glob, position)
-    chosen.add(one)
-    return one, position
-
-
-def _add_class(name: str, close: int, chosen: set[str]) -> int:
-    if name not in _CLASSES:
-        raise Malformed(name)
-    chosen.update(filter(_CLASSES[name], _ASCII))
-    return close + 1
-
-
-def _escaped(glob: str, position: int) -> tuple[str, int]:
-    """One character of a set, and what is behind it."""
-    position += glob.startswith("\\", position)
-    if position >= len(glob):
-        raise Malformed(glob)
-    return glob[position], position + 1
-
-
-def _any_of(regexes: list[str]) -> re.Pattern[str] | None:
-    return re.compile("|".join(f"(?:{regex})" for regex in regexes), re.DOTALL) if regexes else None
