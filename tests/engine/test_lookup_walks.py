@@ -47,11 +47,16 @@ class Hours:
         return self.seconds
 
 
+def page(walks, entries, limit, offset, key="me"):
+    """As a list asks for it: the size of the pages is part of who reads what."""
+    return walks.page((key, limit), offset, entries.fetch(limit))
+
+
 def walk(walks, entries, limit, between=lambda _: None, key="me"):
     """All that a reader sees who goes on for as long as there is more, by the totals it is told."""
     seen, offset, total = [], 0, 1
     while offset < total:
-        items, total = walks.page(key, offset, entries.fetch(limit))
+        items, total = page(walks, entries, limit, offset, key)
         seen += items
         offset += limit
         between(entries)
@@ -125,20 +130,56 @@ def test_from_the_start_all_is_seen_anew():
     assert walk(walks, entries, 1) == ["m3", "m2", "m1"]
 
 
-def test_who_asks_again_at_the_end_sees_only_what_came_after_it():
+def test_a_walk_that_has_ended_says_nothing_of_what_came_after_it():
     walks, entries = Walks(Hours()), Entries(5, 6, 7)
-    walks.page("me", 0, entries.fetch(9))
+    page(walks, entries, 9, 0)
     entries.add(8)
-    assert walks.page("me", 3, entries.fetch(9)) == ([], 3)
-    entries.add(4)
-    assert walks.page("me", 3, entries.fetch(9)) == (["m4"], 4)
-
-
-def test_a_page_of_another_size_goes_on_where_the_last_one_ended():
-    walks, entries = Walks(Hours()), Entries(1, 2, 3, 4, 5)
-    walks.page("me", 0, entries.fetch(1))
+    assert page(walks, entries, 9, 3) == (["m5"], 4)
+    page(walks, entries, 2, 0)
+    page(walks, entries, 2, 2)
     entries.add(9)
-    assert walks.page("me", 1, entries.fetch(3)) == (["m4", "m3", "m2"], 5)
+    assert page(walks, entries, 2, 4) == (["m5"], 5)
+
+
+def test_a_page_of_another_size_is_no_step_of_the_walk():
+    walks, entries = Walks(Hours()), Entries(1, 2, 3, 4, 5)
+    page(walks, entries, 1, 0)
+    entries.add(9)
+    assert page(walks, entries, 3, 1) == (["m5", "m4", "m3"], 6)
+
+
+def test_a_new_first_page_ends_the_walk_before():
+    walks, entries = Walks(Hours()), Entries(1, 2, 3, 4, 5, 6)
+    page(walks, entries, 2, 0)
+    page(walks, entries, 2, 2)
+    entries.add(9)
+    assert page(walks, entries, 2, 0) == (["m9", "m6"], 7)
+    assert page(walks, entries, 2, 4) == (["m3", "m2"], 7)
+
+
+ACTS = st.lists(
+    st.tuples(st.just("page"), st.tuples(st.integers(1, 3), st.integers(0, 6)))
+    | st.tuples(st.sampled_from(["add", "delete"]), st.integers(0, 40)),
+    max_size=25,
+)
+
+
+@given(st.sets(st.integers(0, 40), max_size=12), ACTS)
+def test_an_offset_means_what_it_says_unless_it_goes_on_with_the_page_before_it(times, acts):
+    walks, entries, steps = Walks(Hours()), Entries(*times), set()
+    for act, what in acts:
+        if act != "page":
+            getattr(entries, act)(what)
+            continue
+        limit, offset = what
+        if not offset:
+            steps = {step for step in steps if step[0] != limit}
+        got, total = page(walks, entries, limit, offset)
+        if (limit, offset) not in steps:
+            plain = entries.fetch(limit)(offset, None)
+            assert (got, total) == (plain.items, plain.total)
+        if got and offset + len(got) < total:
+            steps.add((limit, offset + len(got)))
 
 
 def test_readers_do_not_move_each_other():
@@ -151,7 +192,7 @@ def test_readers_do_not_move_each_other():
 
 
 def test_of_many_walks_those_are_forgotten_that_nobody_went_on_with():
-    walks, entries = Walks(Hours(), most=4), Entries(1, 2, 3, 4)
+    walks, entries = Walks(Hours(), most=3), Entries(1, 2, 3, 4)
     walks.page("me", 0, entries.fetch(2))
     walks.page("old", 0, entries.fetch(2))
     entries.add(5)

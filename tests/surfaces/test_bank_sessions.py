@@ -365,6 +365,18 @@ def test_pages_of_sessions_show_each_once(bank):
     assert {page["total"] for page in pages} == {7}
 
 
+def test_an_offset_after_a_list_that_had_ended_is_one_in_the_list_as_it_is(bank):
+    session(bank, "Try 0")
+    bank("memory_create", title="T0", content="zero", type="code")
+    assert (bank("session_list")["total"], bank("memory_list")["total"]) == (1, 1)
+    for n in range(1, 4):
+        session(bank, f"Try {n}")
+        bank("memory_create", title=f"T{n}", content=f"text {n}", type="code")
+    sessions, entries = (bank(tool, limit=2, offset=1) for tool in ("session_list", "memory_list"))
+    assert ([row["title"] for row in sessions["sessions"]], sessions["total"]) == (["Try 2", "Try 1"], 4)
+    assert ([row["title"] for row in entries["memories"]], entries["total"]) == (["T2", "T1"], 4)
+
+
 def test_twenty_sessions_are_shown_unless_told_otherwise(bank):
     for n in range(22):
         session(bank, f"Try {n}")

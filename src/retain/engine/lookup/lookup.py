@@ -46,7 +46,7 @@ class Lookup:
         wanted = Filter(places(caller, LASTING), types=tuple(types), tags=tuple(tags))
         store = self._parts.store
         return self._walks.page(
-            (caller.session, wanted), offset, lambda start, beyond: store.page(wanted, limit, start, beyond)
+            (caller.session, wanted, limit), offset, lambda start, beyond: store.page(wanted, limit, start, beyond)
         )
 
     def similar(self, id: MemoryId) -> list[MemoryId]:

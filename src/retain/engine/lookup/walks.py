@@ -16,9 +16,10 @@ PATIENCE = 600.0  # seconds; who reads on does so soon
 class Walks:
     """Remembers with which row each page ended, so that the next one begins after it. Safe to call from any thread.
 
-    A walk is known by its key, who reads what: where two of one key reach the same offset, both go on from
-    where the later one is. An offset that no page ended at within the last minutes is counted from the start of
-    the list. `clock` gives seconds that only ever grow.
+    A walk is known by its key, who reads what in pages of which size. It begins with the first page, which ends any
+    earlier one of the same key, and is over with the last. An offset that is no step of a walk under way, or of one
+    that nobody went on with for minutes, is counted from the start of the list. `clock` gives seconds that only ever
+    grow.
     """
 
     def __init__(self, clock: Callable[[], float], most: int = MOST, patience: float = PATIENCE) -> None:
@@ -32,11 +33,18 @@ class Walks:
         So there is more exactly as long as the offset of the next page is below the total, even when some of
         those walked past have been deleted. `fetch` takes how many rows to skip, and the row to begin after.
         """
-        beyond = self._end(key, offset) if offset else None
+        beyond = self._end(key, offset) if offset else self._begin(key)
         found = fetch(0, beyond) if beyond else fetch(offset, None)
-        if found.last:
-            self._remember(key, offset + len(found.items), found.last)
-        return found.items, found.total + (offset if beyond else 0)
+        reached, total = offset + len(found.items), found.total + (offset if beyond else 0)
+        if found.last and reached < total:
+            self._remember(key, reached, found.last)
+        return found.items, total
+
+    def _begin(self, key: Hashable) -> None:
+        """Who reads the first page anew wants the list as it is now, on all of its pages."""
+        with self._lock:
+            for step in [step for step in self._ends if step[0] == key]:
+                del self._ends[step]
 
     def _end(self, key: Hashable, offset: int) -> Row | None:
         now = self._clock()

@@ -157,7 +157,7 @@ class Tracking:
         where = known(self._parts, project, caller).project.id if project is not None else None
         wanted, store = WorkFilter(caller.user, where, state), self._parts.store
         return self._walks.page(
-            (caller.session, wanted), offset, lambda start, beyond: store.works(wanted, limit, start, beyond)
+            (caller.session, wanted, limit), offset, lambda start, beyond: store.works(wanted, limit, start, beyond)
         )
 
     def abort(self, caller: Caller) -> tuple[Work, ...]:
