@@ -175,6 +175,30 @@ def test_a_line_that_is_no_request_is_answered(running, line, id, code):
     assert (answer["id"], answer["error"]["code"]) == (id, code)
 
 
+@pytest.mark.parametrize("id", [b"1.5", b"7.0", b"1e400", b"-0", b"9" * 30, rb'"\ud800"', rb'"a\n"', b'""'])
+def test_an_id_goes_back_as_it_was_written(running, id):
+    running.raw(b'{"jsonrpc":"2.0","id": ' + id + b',"method":"ping"}')
+    assert running.bare() == b'{"jsonrpc":"2.0","id":' + id + b',"result":{}}'
+    running.raw(b'{"method":"ping","id":' + id + b"}")
+    assert running.bare().startswith(b'{"jsonrpc":"2.0","id":' + id + b',"error":{"code":-32600')
+
+
+@pytest.mark.parametrize("id", [b"true", b"false", b"null", b"{}", b"[1]"])
+def test_what_is_no_id_is_answered_and_nothing_is_done(running, id):
+    running.raw(b'{"id":' + id + b',"jsonrpc":"2.0","method":"tools/call","params":{"name":"crash"}}')
+    answer = running.line()
+    assert (answer["id"], answer["error"]["code"]) == (None, -32600)
+    assert "id must be a string or a number" in answer["error"]["message"]
+
+
+def test_a_notification_with_an_odd_id_inside_is_not_answered(running):
+    running.raw(
+        b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"id":1.5,"progressToken":1,"progress":1}}'
+    )
+    running.raw(b'{"jsonrpc":"2.0","id":"next","method":"ping"}')
+    assert running.line()["id"] == "next"
+
+
 def test_a_line_of_ten_megabytes_is_served(running):
     assert running.call("store", content="x" * 10_000_000, type="semantic")["structuredContent"]["length"] == 10_000_000
 

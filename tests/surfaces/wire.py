@@ -48,13 +48,17 @@ class Wire:
         self.buffer, self.number, self.seen = bytearray(), -1, []
 
     def line(self, seconds=20):
+        return json.loads(self.bare(seconds))
+
+    def bare(self, seconds=20):
+        """The next line as it is."""
         while b"\n" not in self.buffer:
             assert self.readable.poll(seconds * 1000), "no answer"
             chunk = os.read(self.process.stdout.fileno(), 65536)
             assert chunk, self.process.stderr.read().decode()
             self.buffer += chunk
         line, _, self.buffer = self.buffer.partition(b"\n")
-        return json.loads(line)
+        return bytes(line)
 
     def raw(self, line: bytes):
         self.process.stdin.write(line + b"\n")

@@ -14,13 +14,13 @@ from retain.surfaces import degraded
 from retain.surfaces.mcp import arguments
 from retain.surfaces.mcp.tools import Tool, Toolset
 from retain.surfaces.rpc_codes import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, SERVER_ERROR
+from retain.surfaces.rpc_ids import NO_ID, as_written, id_in
 
 logger = logging.getLogger(__name__)
 
 # Bytes in a line: room for a batch with a hundred of the longest memories.
 LONGEST = 10_000_000
 
-_NO_ID = "null"
 # JSON lets them stand in a text, and many readers of lines take them for the end of one.
 _LINE_ENDS = {end: f"\\u{end:04x}" for end in (0x85, 0x2028, 0x2029)}
 _ONE_LINE = "write each request, or a batch of them, as JSON on one line, without comments"
@@ -62,12 +62,6 @@ class _Request:
     """In JSON; None asks for no answer."""
 
 
-class _Number(str):
-    """A number as it was written."""
-
-    __slots__ = ()
-
-
 class _Wrong(Exception):
     """Why there is no result: the error object of the answer."""
 
@@ -96,7 +90,7 @@ class Methods:
         try:
             sent = _parsed(line, self.longest)
         except _Wrong as wrong:
-            yield _failure(_NO_ID, wrong) + "\n"
+            yield _failure(NO_ID, wrong) + "\n"
             return
         if isinstance(sent.value, list) and sent.value:
             yield from self._batch(map(_Sent, sent.value, sent.written))
@@ -115,7 +109,7 @@ class Methods:
         try:
             request = _request(sent)
         except _Wrong as wrong:
-            return _failure(_id(sent.written) or _NO_ID, wrong)
+            return _failure(id_in(sent.written) or NO_ID, wrong)
         try:
             result = self._result(request)
         except _Wrong as wrong:
@@ -153,7 +147,7 @@ def _parsed(line: bytes, longest: int) -> _Sent:
         raise _unreadable(f"the line has more than {longest} bytes", "send less in one line")
     try:
         text = line.decode("utf-8-sig")
-        return _Sent(strict_json.loads(text, _whole), strict_json.loads(text, _Number, _Number))
+        return _Sent(strict_json.loads(text, _whole), as_written(text))
     except UnicodeDecodeError as error:
         raise _unreadable(f"byte {error.start + 1} of the line is not UTF-8", "send UTF-8") from None
     except json.JSONDecodeError as error:
@@ -181,7 +175,7 @@ def _request(sent: _Sent) -> _Request:
     if faults := list(_faults(sent)):
         raise _Wrong(INVALID_REQUEST, "Invalid Request", {"error": "; ".join(faults)})
     silent = "jsonrpc" in given and "id" not in given
-    return _Request(given["method"], given.get("params") or {}, None if silent else _id(sent.written))
+    return _Request(given["method"], given.get("params") or {}, None if silent else id_in(sent.written))
 
 
 def _faults(sent: _Sent) -> Iterator[str]:
@@ -192,23 +186,8 @@ def _faults(sent: _Sent) -> Iterator[str]:
         yield "method is required, a string"
     if not isinstance(given.get("params"), dict | list | None):
         yield "params must be an object"
-    if _id(sent.written) is None:
+    if id_in(sent.written) is None:
         yield "id must be a string, a number or null"
-
-
-def _id(written: object) -> str | None:
-    """The id in JSON, `null` if it has none; None for what cannot be one."""
-    match written:
-        case {"id": _Number() as number}:
-            return str(number)
-        case {"id": str(text)}:
-            return json.dumps(text)
-        case {"id": None}:
-            return _NO_ID
-        case {"id": _}:
-            return None
-        case _:
-            return _NO_ID
 
 
 def _by_name(tool: Tool, params: Mapping[str, object] | list[object]) -> Mapping[str, object]:

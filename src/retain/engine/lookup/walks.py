@@ -33,7 +33,9 @@ class Walks:
         So there is more exactly as long as the offset of the next page is below the total, even when some of
         those walked past have been deleted. `fetch` takes how many rows to skip, and the row to begin after.
         """
-        beyond = self._end(key, offset) if offset else self._begin(key)
+        if offset == 0:
+            self._begin(key)
+        beyond = self._end(key, offset) if offset else None
         found = fetch(0, beyond) if beyond else fetch(offset, None)
         reached, total = offset + len(found.items), found.total + (offset if beyond else 0)
         if found.last and reached < total:

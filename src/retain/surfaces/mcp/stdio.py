@@ -9,9 +9,10 @@ import signal
 import threading
 from collections.abc import AsyncIterable, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from functools import partial
 from io import TextIOWrapper
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, cast
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -23,6 +24,7 @@ from mcp_types import (
     PARSE_ERROR,
     ErrorData,
     JSONRPCError,
+    JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
@@ -31,6 +33,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from retain.surfaces.mcp.arguments import NOT_TEXT
+from retain.surfaces.mcp.request_ids import RequestIds
 from retain.surfaces.mcp.server import App, RetainServer
 
 logger = logging.getLogger(__name__)
@@ -84,22 +87,26 @@ def _leave(close: Callable[[], None], code: int) -> NoReturn:
 class _Lines(TextIOWrapper):
     """Input as lines of text that the SDK can parse; blank ones are skipped."""
 
+    ids: RequestIds
+
     # typeshed itself has TextIOWrapper at odds with its base here.
     def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
         line = super().readline(size)
         while line.isspace():
             line = super().readline(size)
-        return repaired(line)
+        return repaired(self.ids.readable(line))
 
 
-def _stdin() -> _Lines:
+def _stdin(ids: RequestIds) -> _Lines:
     """The client's stream under a private number: a child process must not read from it."""
     codecs.register_error("retain", _marked)
     private = os.dup(0)
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.close(empty)
-    return _Lines(os.fdopen(private, "rb"), encoding="utf-8", errors="retain", newline="\n")
+    lines = _Lines(os.fdopen(private, "rb"), encoding="utf-8", errors="retain", newline="\n")
+    lines.ids = ids
+    return lines
 
 
 def _marked(error: UnicodeError) -> tuple[str, int]:
@@ -114,6 +121,18 @@ class _Outlet(Protocol):
     async def aclose(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Addressed:
+    """An answer whose id no model can hold."""
+
+    message: JSONRPCMessage
+    known: str
+    written: str
+
+    def model_dump_json(self, **options: Any) -> str:
+        return self.message.model_dump_json(**options).replace(self.known, self.written, 1)
+
+
 class _Wire:
     """Stands between the SDK's stdio streams and its server, and knows what is still unanswered."""
 
@@ -121,6 +140,7 @@ class _Wire:
         self._on_ready = on_ready
         self._give_up = give_up
         self._unanswered: set[RequestId | None] = set()
+        self._ids = RequestIds()
 
     async def run(self, server: Server[Any]) -> None:
         # Through the loop: inside a signal handler the interrupted code may hold any lock.
@@ -130,7 +150,7 @@ class _Wire:
         to_server, requests = anyio.create_memory_object_stream[SessionMessage | Exception]()
         answers, from_server = anyio.create_memory_object_stream[SessionMessage]()
         async with (
-            stdio_server(anyio.wrap_file(_stdin())) as (read, write),
+            stdio_server(anyio.wrap_file(_stdin(self._ids))) as (read, write),
             anyio.create_task_group() as tasks,
         ):
             tasks.start_soon(self._receive, read, to_server, write)
@@ -146,7 +166,7 @@ class _Wire:
         async with to_server:
             async for item in read:
                 if isinstance(item, Exception):
-                    await write.send(_unreadable(item))
+                    await write.send(self._addressed(_unreadable(item)))
                 else:
                     self._note(item.message)
                     await to_server.send(item)
@@ -159,11 +179,20 @@ class _Wire:
     async def _send(self, from_server: MemoryObjectReceiveStream[SessionMessage], write: _Outlet) -> None:
         async with aclosing(write):
             async for item in from_server:
-                await write.send(item)
+                await write.send(self._addressed(item))
                 if isinstance(item.message, JSONRPCResponse | JSONRPCError):
                     self._unanswered.discard(item.message.id)
                 if isinstance(item.message, JSONRPCResponse):
                     self._ready()
+
+    def _addressed(self, item: SessionMessage) -> SessionMessage:
+        """The answer under the id that the client wrote."""
+        id = getattr(item.message, "id", None)
+        written = self._ids.written(id)
+        if written is None:
+            return item
+        # The SDK asks a message for its text and for nothing else.
+        return SessionMessage(cast(JSONRPCMessage, _Addressed(item.message, f'"id":"{id}"', f'"id":{written}')))
 
     def _note(self, message: object) -> None:
         match message:
@@ -187,6 +216,8 @@ def _unreadable(error: Exception) -> SessionMessage:
         reason = ErrorData(code=PARSE_ERROR, message="the line is not JSON")
     else:
         reason = ErrorData(code=INVALID_REQUEST, message="the line is not a JSON-RPC 2.0 message")
-    ids = (each["input"].get("id") for each in found if isinstance(each["input"], dict))
-    id = next((id for id in ids if isinstance(id, str | int)), None)
+    ids = [each["input"]["id"] for each in found if isinstance(each["input"], dict) and "id" in each["input"]]
+    id = next((id for id in ids if isinstance(id, str | int) and not isinstance(id, bool)), None)
+    if ids and id is None:
+        reason = ErrorData(code=INVALID_REQUEST, message="id must be a string or a number; nothing was done")
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=id, error=reason))
