@@ -103,3 +103,39 @@ def test_a_field_that_cannot_be_kept_is_named(field, value):
 
 def test_metadata_may_be_deep_but_not_without_end():
     assert checked(Draft("We deploy", metadata={"deep": nested(49)}))[0].metadata == {"deep": nested(49)}
+
+
+def test_what_nobody_sees_is_not_kept_and_hides_no_secret():
+    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    draft = Draft(
+        f"Deploys{tags} go\u202e through\u200b staging",
+        title=f"Deploys{tags}",
+        tags=("de\u200bploy",),
+        metadata={f"no{tags}te": ["x\u2066y"]},
+        source=Source(file="src/\u202emain.py"),
+        entities=(GivenEntity("Sta\u200bging", "ser\u2060vice", "us\u00ades"),),
+    )
+    clean, removed = checked(draft)
+    assert clean.text == "Deploys go through staging"
+    assert (clean.title, clean.tags, clean.source.file) == ("Deploys", ("deploy",), "src/main.py")
+    assert clean.metadata == {"note": ["xy"]}
+    assert clean.entities == (GivenEntity("Staging", "service", "uses"),)
+    assert removed == ("hidden_characters",)
+    hidden, removed = checked(Draft("the token is ghp_\u200b" + "a1B2" * 9))
+    assert "a1B2" not in hidden.text and "github_token" in removed
+
+
+@pytest.mark.parametrize("text", ["👨‍👩‍👧 joined", "می‌خواهم", "क्‍ष", "❤️", "שלום", "one\r\ntwo\n\tthree", "🏴󠁧󠁢󠁥󠁮󠁧󠁿 won"])
+def test_what_people_write_is_kept_as_it_is(text):
+    assert checked(Draft(text)) == (Draft(text), ())
+
+
+@pytest.mark.parametrize("text", ["\u3164", "\u200b\u2060 ", "\U000e0041\U000e0042", "\u202e\u202c"])
+def test_a_text_in_which_nothing_is_seen_is_empty(text):
+    with pytest.raises(InvalidInput, match="content: is empty"):
+        checked(Draft(text))
+
+
+def test_a_session_is_not_named_in_what_nobody_sees():
+    with pytest.raises(InvalidInput, match="session_id: holds characters that nobody sees"):
+        checked(Draft("x", session="mon\u200bday"))

@@ -154,4 +154,4 @@ def test_a_folder_with_an_odd_name_cannot_take_over_the_terminal(retain, tmp_pat
     listed = retain("projects", **TERMINAL)
     for text in (done.out, done.err, listed.out):
         assert "\x1b[2J" not in text
-    assert any(line.startswith("[bold]odd\ufffd[2J  completed") for line in shown(listed))
+    assert any(line.startswith("[bold]odd\ufffd  completed") for line in shown(listed))

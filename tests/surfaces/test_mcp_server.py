@@ -228,7 +228,7 @@ def test_an_unknown_tool_is_answered_with_close_names(running):
 
 
 def test_a_file_name_that_is_no_text_does_not_end_the_server(running):
-    assert running.call("odd-name")["structuredContent"] == {"path": "?.py", "text": "é"}
+    assert running.call("odd-name")["structuredContent"] == {"path": "\ufffd.py", "text": "é"}
 
 
 def test_a_slow_call_holds_up_nobody(running):

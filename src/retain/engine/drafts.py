@@ -8,7 +8,8 @@ from datetime import datetime
 
 from retain.domain.graph import fold
 from retain.domain.memory import MAX_LABEL, MAX_TEXT, Json, Kind, Scope, Source
-from retain.engine.lifecycle.redact import MARK, redact
+from retain.domain.visible import visible
+from retain.engine.lifecycle.redact import MARK, Redacted, redact
 from retain.errors import Fault, InvalidInput, shorten
 
 MAX_SESSION = 200
@@ -22,6 +23,7 @@ PROVENANCE = ("said_by", "found_by")
 MAX_DEPTH = 50  # of metadata; no store and no client reads lists in lists without end
 # Further away, a time is somebody's zero or infinity, and no time.
 YEARS = (1900, 2200)
+HIDDEN = "hidden_characters"  # in the list of what was removed, beside the names of secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,14 @@ def draft_faults(draft: Draft) -> list[Fault]:
 
 def secrets_in(*texts: str | None) -> tuple[str, ...]:
     """The names of what may not be kept of these texts, each once."""
-    return tuple(dict.fromkeys(name for text in texts if text for name in redact(text).found))
+    return tuple(dict.fromkeys(name for text in texts if text for name in cleaned(text).found))
+
+
+def cleaned(text: str) -> Redacted:
+    """A text as it may be kept: without what nobody sees, which could also hide a secret, and without secrets."""
+    seen = visible(text)
+    redacted = redact(seen)
+    return redacted if seen == text else replace(redacted, found=(HIDDEN, *redacted.found))
 
 
 def cleaned_entities(entities: Sequence[GivenEntity]) -> tuple[GivenEntity, ...]:
@@ -110,7 +119,7 @@ def cleaned_json(value: Json) -> Json:
     """The same value without secrets in its strings."""
     match value:
         case str():
-            return redact(value).text
+            return cleaned(value).text
         case list():
             return [cleaned_json(item) for item in value]
         case dict():
@@ -120,12 +129,12 @@ def cleaned_json(value: Json) -> Json:
 
 
 def cleaned_metadata(metadata: Mapping[str, Json]) -> dict[str, Json]:
-    return {redact(name).text: cleaned_json(value) for name, value in metadata.items()}
+    return {cleaned(name).text: cleaned_json(value) for name, value in metadata.items()}
 
 
 def cleaned_note(text: str | None) -> str | None:
     """A remark without secrets and surrounding space; None when nothing is left."""
-    return None if text is None else redact(text).text.strip() or None
+    return None if text is None else cleaned(text).text.strip() or None
 
 
 def metadata_faults(metadata: Mapping[str, Json]) -> Iterator[Fault]:
@@ -156,7 +165,7 @@ def title_faults(title: str | None) -> Iterator[Fault]:
 
 
 def cleaned_title(title: str) -> str:
-    return redact(label(title)).text
+    return cleaned(label(title)).text
 
 
 def moment_faults(moment: datetime | None, name: str) -> Iterator[Fault]:
@@ -170,9 +179,9 @@ def moment_faults(moment: datetime | None, name: str) -> Iterator[Fault]:
 
 def cleaned_text(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without secrets and private spans; refused when nothing is left of it."""
-    redacted = redact(text.strip())
+    redacted = cleaned(text.strip())
     left = redacted.text.strip()
-    if not any(letter.isalnum() for letter in MARK.sub("", left)) and redacted.found:
+    if {*redacted.found} - {HIDDEN} and not any(letter.isalnum() for letter in MARK.sub("", left)):
         raise InvalidInput([Fault("content", "", "nothing is left after secrets and private spans were removed")])
     return left, redacted.found
 
@@ -204,15 +213,13 @@ def label_faults(names: Sequence[str], field: str) -> Iterator[Fault]:
 
 
 def label(name: str) -> str:
-    """A tag or name without control characters and surrounding space; any script is welcome."""
-    kept = "".join(" " if letter.isspace() else letter for letter in name if _is_plain(letter))
-    return " ".join(kept.split())
+    """A tag or name without what nobody sees and surrounding space; any script is welcome."""
+    return " ".join("".join(letter for letter in visible(name) if unicodedata.category(letter) != "Co").split())
 
 
 def is_blank(text: str) -> bool:
     """Whether a text has nothing but space, with and without width."""
-    # Joiners stay where they stand between letters, which words of some scripts need.
-    return all(letter.isspace() or unicodedata.category(letter) == "Cf" for letter in text)
+    return not visible(text).strip()
 
 
 def labels(names: Sequence[str]) -> tuple[str, ...]:
@@ -240,7 +247,10 @@ def session_faults(session: str | None) -> Iterator[Fault]:
             yield Fault("session_id", shorten(session), f"must have 1 to {MAX_SESSION} characters")
         elif found := secrets_in(session):
             # Cleaned, it would be the id of another session; and the value must not be repeated either.
-            yield Fault("session_id", "", f"holds a secret ({', '.join(found)}); name the session in another way")
+            hides = found == (HIDDEN,)
+            held = "characters that nobody sees" if hides else f"a secret ({', '.join(found)})"
+            told = shorten(session) if hides else ""
+            yield Fault("session_id", told, f"holds {held}; name the session in another way")
 
 
 def _faults(draft: Draft) -> Iterator[Fault]:
@@ -264,7 +274,7 @@ def _faults(draft: Draft) -> Iterator[Fault]:
 
 def kept_label(name: str) -> str:
     """A name as it is kept: without secrets and control characters."""
-    return redact(label(name)).text[:MAX_LABEL]
+    return cleaned(label(name)).text[:MAX_LABEL]
 
 
 def kept_word(name: str) -> str:
@@ -303,8 +313,4 @@ def _is_deep(value: Json | Mapping[str, Json]) -> bool:
 
 
 def _clean(text: str | None) -> str | None:
-    return None if text is None else redact(text).text
-
-
-def _is_plain(letter: str) -> bool:
-    return letter.isspace() or unicodedata.category(letter) not in ("Cc", "Cs", "Co")
+    return None if text is None else cleaned(text).text

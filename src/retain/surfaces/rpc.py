@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 from retain import strict_json
 from retain.domain.connection import noticing
+from retain.domain.visible import visible_in
 from retain.errors import InvalidInput, RetainError, invalid, shorten
 from retain.surfaces import degraded
 from retain.surfaces.mcp import arguments
@@ -212,5 +213,6 @@ def _failure(id: str, wrong: _Wrong) -> str:
 
 
 def _dumped(body: object) -> str:
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=str)
+    seen = visible_in(body)
+    text = json.dumps(seen, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=str)
     return text.translate(_LINE_ENDS)

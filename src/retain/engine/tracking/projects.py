@@ -8,8 +8,7 @@ from retain.domain.changes import Changes, NameFree, ProfileStill
 from retain.domain.graph import fold
 from retain.domain.ids import dressed, undress
 from retain.domain.session import Caller, Profile, Project
-from retain.engine.drafts import MAX_DESCRIPTION, MAX_TITLE, is_blank, label, line_faults, string_faults
-from retain.engine.lifecycle.redact import redact
+from retain.engine.drafts import MAX_DESCRIPTION, MAX_TITLE, cleaned, is_blank, label, line_faults, string_faults
 from retain.engine.lookup.walks import page_faults
 from retain.engine.parts import Parts, settle
 from retain.errors import Fault, InvalidInput, NotFound, shorten
@@ -51,7 +50,7 @@ def init(parts: Parts, project: Project, name: str, description: str | None, cal
     """
     if faults := naming_faults(name, description):
         raise InvalidInput(faults)
-    clean, about = redact(label(name)), redact((description or "").strip())
+    clean, about = cleaned(label(name)), cleaned((description or "").strip())
     redacted = tuple(dict.fromkeys((*clean.found, *about.found)))
     store, now = parts.store, parts.clock.now()
 

@@ -15,7 +15,6 @@ from retain.domain.time import iso
 from retain.domain.work import LOGGED, SESSION, EntryType, Work, WorkFilter, WorkState
 from retain.engine import drafts
 from retain.engine.drafts import Draft
-from retain.engine.lifecycle.redact import redact
 from retain.engine.lookup.walks import Walks, page_faults
 from retain.engine.parts import Parts, settle
 from retain.engine.remember import Company, Remembered, remember_all
@@ -97,7 +96,7 @@ class Tracking:
     def start(self, title: str, description: str | None, tags: Sequence[str], caller: Caller) -> Started:
         """Begins a session in the caller's project. Those that are active there are aborted in the same write."""
         project = _project(caller, starting_faults(title, description, tags))
-        said = redact(drafts.label(title)), redact((description or "").strip())
+        said = drafts.cleaned(drafts.label(title)), drafts.cleaned((description or "").strip())
         about = said[1].text or None
         found = drafts.secrets_in(title, description, *tags)
 

@@ -7,6 +7,7 @@ import click
 
 from retain.domain.category import CAPTURED, CATEGORIES
 from retain.domain.recall import Recalled
+from retain.domain.visible import marked
 from retain.engine.ask import Asked
 from retain.engine.categories import category_of
 from retain.engine.lookup.matching import Search, Sort, SortField
@@ -17,7 +18,6 @@ from retain.surfaces import capture_reports as reports
 from retain.surfaces.cli import drawn_bank, exits, options, spoken
 from retain.surfaces.cli import drawn_capture as draw
 from retain.surfaces.cli.options import Call, common
-from retain.surfaces.cli.terminal import printable
 
 MOST_FOUND = 100
 
@@ -71,7 +71,7 @@ def ask(call: Call, question: Sequence[str]) -> int | None:
             if isinstance(piece, Asked):
                 asked = piece
             elif not call.terminal.as_json:
-                sys.stdout.write(printable(piece))
+                sys.stdout.write(marked(piece))
                 sys.stdout.flush()
         now = app.now()
     assert asked is not None  # it comes last

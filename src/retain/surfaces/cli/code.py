@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from retain.app import Retain
 from retain.domain.code import CodeIndex
+from retain.domain.visible import marked
 from retain.engine.code.code import Indexing
 from retain.engine.code.finding.search import CodeQuestion
 from retain.engine.code.indexing.progress import progress_percent
@@ -18,7 +19,7 @@ from retain.errors import Refused, RetainError, shorten
 from retain.surfaces import code_reports
 from retain.surfaces.cli import drawn_code, exits, options
 from retain.surfaces.cli.options import Call, common
-from retain.surfaces.cli.terminal import Terminal, line, printable
+from retain.surfaces.cli.terminal import Terminal, line
 
 
 @click.command()
@@ -151,7 +152,7 @@ def _stay(terminal: Terminal, app: Retain, done: Indexing) -> None:
 
 def _drop(call: Call, app: Retain, name: str, *, yes: bool) -> None:
     size = app.engine.code.status(name, app.caller()).total_chunks
-    if not yes and not call.terminal.asked(f"Delete the index of {printable(name)} ({size:,} chunks)?"):
+    if not yes and not call.terminal.asked(f"Delete the index of {marked(name)} ({size:,} chunks)?"):
         raise Refused(f"the index of {name} was not deleted: making it anew takes time, so it takes --yes")
     chunks = app.engine.code.drop(name, app.caller())
-    call.terminal.tell({"chunks_deleted": chunks}, [f"deleted the index of {printable(name)}: {chunks:,} chunks"])
+    call.terminal.tell({"chunks_deleted": chunks}, [f"deleted the index of {name}: {chunks:,} chunks"])

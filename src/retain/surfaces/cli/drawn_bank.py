@@ -12,6 +12,7 @@ from retain.domain.category import shown_as
 from retain.domain.memory import Memory
 from retain.domain.recall import Warning
 from retain.domain.session import Profile
+from retain.domain.visible import marked
 from retain.domain.work import Work, WorkState
 from retain.engine.lookup.facets import LONG, SHORT, Facets
 from retain.engine.lookup.matching import Match, Matches, SortField
@@ -19,7 +20,7 @@ from retain.engine.tracking.projects import Inited
 from retain.engine.tracking.work import Completed, Logged, Started, Told
 from retain.surfaces.bank_reports import memory_id, project_id
 from retain.surfaces.cli.draw import DIM, Drawn, age, facts, several, standing
-from retain.surfaces.cli.terminal import Cut, Indented, line, printable
+from retain.surfaces.cli.terminal import Cut, Indented, line
 
 MOST_CHARS = 400  # of one hit
 BESIDE = 10  # columns that place and score of a hit take
@@ -44,7 +45,7 @@ class Marked:
     """A passage with `**marks**`: bold on a terminal, as they are elsewhere."""
 
     def __init__(self, text: str, by: int) -> None:
-        self.text = printable(text)
+        self.text = marked(text)
         self.by = by
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:

@@ -6,8 +6,9 @@ from pathlib import Path
 from rich.text import Text
 
 from retain.clients.planning import Step
+from retain.domain.visible import marked
 from retain.surfaces.cli.draw import DIM, Drawn, several
-from retain.surfaces.cli.terminal import Indented, Verbatim, line, printable
+from retain.surfaces.cli.terminal import Indented, Verbatim, line
 
 Body = dict[str, object]
 _STYLES = {"left alone": "red", "as it was": DIM, "add": "cyan", "update": "cyan", "remove": "cyan"}
@@ -79,12 +80,12 @@ def choices(question: str, them: Mapping[str, str]) -> Drawn:
 def _row(lead: Text, path: Path, width: int) -> Drawn:
     """What became of a file, and the file: in full, shortened, or on a line of its own, as it fits."""
     for shown in (str(path), _short(path)):
-        row = Text.assemble(lead, "  ", (printable(shown), DIM))
+        row = Text.assemble(lead, "  ", (marked(shown), DIM))
         if row.cell_len <= width:
             yield row
             return
     yield lead
-    yield Verbatim(f"    {printable(_short(path))}", DIM)
+    yield Verbatim(f"    {marked(_short(path))}", DIM)
 
 
 def _short(path: Path) -> str:

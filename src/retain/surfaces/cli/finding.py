@@ -14,7 +14,6 @@ from retain.engine.recall.recall import Question
 from retain.surfaces import render, reports
 from retain.surfaces.cli import bodies, draw, exits, options
 from retain.surfaces.cli.options import Call, common
-from retain.surfaces.cli.terminal import printable
 
 
 @click.command()
@@ -89,7 +88,7 @@ def context(
     wanted = Task(" ".join(task), tuple(files), max_tokens, tuple(sections) or tuple(SECTIONS))
     with call.memory() as app:
         block = app.engine.context(wanted, app.caller(session))
-    call.terminal.tell(reports.context(block), [printable(block.text), *draw.warnings(block.warnings)])
+    call.terminal.tell(reports.context(block), [block.text, *draw.warnings(block.warnings)])
     return None if block.memories else exits.NOTHING
 
 

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import unicodedata
 from collections.abc import Iterable, Mapping
 
 import click
@@ -10,6 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from retain.domain.connection import Met
+from retain.domain.visible import marked, visible_in
 from retain.errors import RetainError
 from retain.surfaces import degraded
 
@@ -35,7 +35,8 @@ class Terminal:
 
     def draw(self, drawn: Iterable[RenderableType]) -> None:
         for each in drawn:
-            self.console.print(each, soft_wrap=isinstance(each, Verbatim))
+            shown = marked(each) if isinstance(each, str) else each
+            self.console.print(shown, soft_wrap=isinstance(each, Verbatim))
 
     def write(self, body: Mapping[str, object]) -> None:
         """One line, which also says when the database was away."""
@@ -45,7 +46,7 @@ class Terminal:
         """Letters that the stream has no bytes for are written as JSON escapes."""
         plain = sys.stdout.encoding.lower() not in ("utf-8", "utf8")
         sys.stdout.write(
-            json.dumps(body, ensure_ascii=plain, separators=(",", ":"), allow_nan=False, default=str) + "\n"
+            json.dumps(visible_in(body), ensure_ascii=plain, separators=(",", ":"), allow_nan=False, default=str) + "\n"
         )
 
     def warn(self, message: str) -> None:
@@ -74,7 +75,7 @@ class Indented:
     """A text that keeps its distance from the left when it wraps; `lead` stands in that space on the first line."""
 
     def __init__(self, text: Text | str, by: int = 2, style: str = "", *, lead: Text | None = None) -> None:
-        self.text = text if isinstance(text, Text) else Text(printable(text), style)
+        self.text = text if isinstance(text, Text) else Text(marked(text), style)
         self.by = by
         self.lead = lead or Text()
 
@@ -91,7 +92,7 @@ class Cut:
     """A line of which as much is shown as fits, as code is hard to read when it is wrapped."""
 
     def __init__(self, text: str, style: str = "") -> None:
-        self.text = Text(printable(text), style, no_wrap=True, overflow="ellipsis")
+        self.text = Text(marked(text), style, no_wrap=True, overflow="ellipsis")
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield self.text
@@ -108,16 +109,7 @@ class _Console(Console):
 
 def line(*parts: str | tuple[str, str]) -> Text:
     """One line of several parts, each a text or a text with its style."""
-    return Text.assemble(*((printable(p), "") if isinstance(p, str) else (printable(p[0]), p[1]) for p in parts))
-
-
-def printable(text: str) -> str:
-    """The text without what would move the cursor, recolour the terminal or turn its writing round."""
-    return "".join(c if c in "\n\t" or unicodedata.category(c) not in _UNSEEN else "\ufffd" for c in text)
-
-
-# Control characters and surrogates; format characters are left, since emoji and many scripts are joined by them.
-_UNSEEN = ("Cc", "Cs")
+    return Text.assemble(*((marked(p), "") if isinstance(p, str) else (marked(p[0]), p[1]) for p in parts))
 
 
 def _console(*, stderr: bool) -> Console:

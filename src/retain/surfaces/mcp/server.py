@@ -17,6 +17,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from retain.domain.connection import noticing
+from retain.domain.visible import visible, visible_in
 from retain.errors import RetainError, UnknownTool, shorten
 from retain.surfaces import degraded
 from retain.surfaces.mcp import arguments
@@ -186,7 +187,7 @@ class RetainServer(Generic[App]):
         except Exception as error:
             logger.exception("%s could not be read", resource.uri)
             raise MCPError(types.INTERNAL_ERROR, _unforeseen(resource.uri, error).message) from error
-        contents = types.TextResourceContents(uri=resource.uri, mime_type=resource.mime_type, text=_encodable(text))
+        contents = types.TextResourceContents(uri=resource.uri, mime_type=resource.mime_type, text=visible(text))
         return types.ReadResourceResult(contents=[contents])
 
     async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
@@ -225,21 +226,19 @@ def _listed(tool: Tool) -> types.Tool:
 
 
 def _answer(body: Mapping[str, object] | str, *, failed: bool = False, structured: bool = True) -> types.CallToolResult:
-    """A result whose text and structure say the same; a plain string has no structure."""
+    """A result whose text and structure say the same; a plain string has no structure.
+
+    What nobody sees stays behind: a file name or a memory from before may hold it, also halves of pairs, which would
+    end the SDK's writer.
+    """
     if isinstance(body, str):
-        return types.CallToolResult(content=[types.TextContent(text=_encodable(body))], is_error=failed)
-    text = json.dumps(body, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    sound = _encodable(text)
+        return types.CallToolResult(content=[types.TextContent(text=visible(body))], is_error=failed)
+    seen = visible_in(dict(body))
     return types.CallToolResult(
-        content=[types.TextContent(text=sound)],
-        structured_content=(body if sound == text else json.loads(sound)) if structured else None,
+        content=[types.TextContent(text=json.dumps(seen, separators=(",", ":"), ensure_ascii=False, allow_nan=False))],
+        structured_content=seen if structured else None,
         is_error=failed,
     )
-
-
-def _encodable(text: str) -> str:
-    """The text without lone surrogates, which file names can bring in and which end the SDK's writer."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _unforeseen(what: str, error: Exception) -> RetainError:
