@@ -18,6 +18,7 @@ _CLASSES = {
     "xdigit": lambda c: c in "0123456789abcdefABCDEF",
 }
 _ASCII = [chr(n) for n in range(128)]
+WILD = re.compile(r"[*?\[\\]")
 _TOKEN = re.compile(r"\*+|\\.|[^\\]", re.DOTALL)
 _STAR, _ALL = "[^/]*?", ".*"
 _FOLDERS, _SOME_FOLDERS = "(?:[^/]*+/)*?", "(?:[^/]*+/)+?"
@@ -77,7 +78,8 @@ def _piece(glob: str, position: int, *, by_path: bool) -> tuple[str, int]:
 
 def _stars(glob: str, position: int, stars: str) -> tuple[str, int]:
     after = position + len(stars)
-    begins = position == 0 or glob[position - 1] == "/"
+    # Git takes what stands before the first wildcard off the pattern, so behind that `**` is at its beginning too.
+    begins = position == 0 or glob[position - 1] == "/" or not WILD.search(glob, 0, position)
     if len(stars) < 2 or not begins or not (after == len(glob) or glob.startswith(("/", "\\/"), after)):
         return _STAR, len(stars)
     if after == len(glob):

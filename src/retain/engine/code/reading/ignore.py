@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from retain.engine.code.reading.globs import Malformed, translate
+from retain.engine.code.reading.globs import WILD, Malformed, translate
 from retain.engine.code.reading.opening import opened
 
 GIT = ".gitignore"
@@ -20,8 +20,6 @@ LONGEST = 1000  # bytes of a pattern
 WILDCARDS = 1 << 16  # bytes of all patterns of a file that have a wildcard: some 2,000 of them
 # No match gives other threads a turn before it ends, so patterns are tried in portions of so many characters.
 _PORTION = 4000
-
-_WILD = re.compile(r"[*?\[\\]")
 
 
 class TooMuch(ValueError):
@@ -39,7 +37,7 @@ class Pattern:
 
     @property
     def is_wild(self) -> bool:
-        return _WILD.search(self.glob) is not None
+        return WILD.search(self.glob) is not None
 
 
 class Table:
