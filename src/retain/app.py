@@ -33,6 +33,7 @@ from retain.engine.tracking.projects import known
 from retain.errors import InvalidInput, NotFound, RetainError, StoreDown, invalid, shorten
 from retain.folders import is_no_project, project_of, real_path, spellings, why_no_folder
 from retain.run_files import ClientSession
+from retain.standing import Notice, Notices, of_settings, of_store
 from retain.wiring import make_embedder, make_llm, make_store
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ class Retain:
         self._failed: tuple[float, RetainError] | None = None
         self._found_project: tuple[Path | None, float, Project | None] = (None, 0.0, None)
         self.started = self._clock.now()
+        # What every reply says until a person has dealt with it; one probe for each part that knows of something.
+        self.notices = Notices(lambda: of_settings(loaded.problems), self._standing)
 
     def remember(
         self,
@@ -273,6 +276,12 @@ class Retain:
 
     def now(self) -> datetime:
         return self._clock.now()
+
+    def _standing(self) -> list[Notice]:
+        engine, settings = self._engine, self.settings
+        if engine is not None:
+            return engine.parts.store.standing()
+        return [] if settings.is_on_server else of_store(str(settings.database_file))
 
     def change_number(self) -> int:
         return self.engine.parts.store.change()

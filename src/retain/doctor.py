@@ -207,7 +207,7 @@ def _store(settings: Settings) -> Iterator[Check]:
     try:
         if settings.uses_surrealdb:
             check_surrealdb(settings)
-        if not path.exists() and not maintenance.set_aside(settings):
+        if not path.exists() and not maintenance.is_known(settings):
             yield Check("store", "ok", f"{path} is made when something is first remembered")
             return
         with closing(make_store(settings)) as store:
@@ -241,9 +241,24 @@ def _opened(store: Store, settings: Settings, repair: str) -> Iterator[Check]:
 def _noticed(store: Store, settings: Settings, repair: str) -> Iterator[Check]:
     if (log := maintenance.log_bytes(settings)) > LONG_LOG:
         yield Check("store", "warn", f"its log holds {log / 1e6:.0f} MB", "close windows that have been open for long")
+    stands = store.standing()
+    for standing in stands:
+        yield Check("store", "fail", standing.message, _way_out(standing.code, settings, repair))
     for notice in store.notices():
-        state: State = "fail" if "damaged" in notice else "warn"
-        yield Check("store", state, notice, repair if state == "fail" else "")
+        if notice not in {standing.message for standing in stands}:
+            yield Check("store", "warn", notice)
+
+
+def _way_out(code: str, settings: Settings, repair: str) -> str:
+    """What ends a notice. Where a repair has nothing to read it is not advised again."""
+    if code == "store_damaged":
+        return repair
+    newest = next(iter(maintenance.all_backups(settings)), None)
+    if newest is None or code not in ("store_unreadable", "store_gone"):
+        return "retain doctor --settle" if code != "writes_refused" else "retain db queue"
+    if settings.uses_surrealdb:
+        return f"retain copy --from sqlite:{newest} --to current, or retain doctor --settle"
+    return f"retain restore {newest}, or retain doctor --settle"
 
 
 def _model(settings: Settings) -> Iterator[Check]:

@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
+from retain import standing
 from retain.app import Retain
 from retain.config import Settings
 from retain.domain.memory import MemoryId
@@ -17,7 +18,7 @@ from retain.stores.sqlite import backups, files, migrations, repair
 from retain.stores.sqlite.connection import MEMORY
 from retain.stores.sqlite.failures import files_of
 from retain.stores.sqlite.store import SqliteStore
-from retain.wiring import make_store
+from retain.wiring import make_queue, make_store
 
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 # What waits in the background may be about what is destroyed; a model that is loading is not waited for.
@@ -71,7 +72,11 @@ def restore(settings: Settings, file: Path) -> Path:
         raise NotFound(
             f"there is no file {file}; " + (f"backups are {', '.join(known)}" if known else "there are no backups")
         )
-    return repair.restore(file, _store_file(settings))
+    path = _store_file(settings)
+    kept = repair.restore(file, path)
+    unreadable = [each for each in standing.damaged_files(str(path)) if each.endswith(standing.UNREADABLE)]
+    standing.settle([*unreadable, *standing.lost_files(str(path))])
+    return kept
 
 
 def all_backups(settings: Settings) -> list[Path]:
@@ -90,6 +95,12 @@ def backups_holding(settings: Settings, memory: MemoryId) -> list[Path]:
 def set_aside(settings: Settings) -> list[Path]:
     """Damaged stores that were kept and not dealt with yet."""
     return files.set_aside_files(settings.database_file)
+
+
+def is_known(settings: Settings) -> bool:
+    """Whether there is something to tell of the store, though it may not be there."""
+    path = str(settings.database_file)
+    return standing.is_known(path) or bool(standing.of_store(path))
 
 
 def schema(store: Store) -> tuple[int, int] | None:
@@ -152,11 +163,23 @@ def mend(settings: Settings, may_restore: Callable[[Path], bool]) -> list[str]:
     done = _rebuild(settings)
     for damaged in files.set_aside_files(path):
         with closing(_sqlite(settings)) as store:
-            done.append(repair.salvage(damaged, store).note)
-        # What could be read goes by another name now.
-        if damaged.exists():
-            done += _from_backup(settings, damaged, may_restore)
+            salvaged = repair.salvage(damaged, store)
+        done.append(salvaged.note)
+        if salvaged.kept.suffix == standing.UNREADABLE:
+            done += _from_backup(settings, salvaged.kept, may_restore)
     return done
+
+
+def settle(settings: Settings) -> list[str]:
+    """Goes on without what is missing: nobody is told of it any more, and says what that was. All bytes stay."""
+    if settings.is_on_server:
+        with closing(make_queue(settings)) as queue:
+            path = str(queue.path)
+    else:
+        path = str(settings.database_file)
+    damaged, lost = standing.damaged_files(path), standing.lost_files(path)
+    kept = [f"{name} is kept and no longer told of" for name in standing.settle(damaged)]
+    return kept + ["a store that is gone is no longer told of" for _ in standing.settle(lost)]
 
 
 def _may_hold(copy: Path, memory: MemoryId) -> bool:
@@ -190,7 +213,7 @@ def _from_backup(settings: Settings, damaged: Path, may_restore: Callable[[Path]
     kept = repair.restore(newest, settings.database_file)
     with closing(_sqlite(settings)) as store:
         repair.salvage(kept, store)
-    files.dismiss(damaged)
+    standing.settle([str(damaged)])
     return [f"{newest.name} was restored, and what was remembered since is there too"]
 
 

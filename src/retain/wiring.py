@@ -88,7 +88,12 @@ def check_surrealdb(settings: Settings) -> None:
 def _sqlite_store(settings: Settings) -> Store:
     from retain.stores.sqlite.store import SqliteStore
 
-    return SqliteStore(settings.database_file, query_seconds=settings.query_timeout, max_bytes=_most_bytes(settings))
+    return SqliteStore(
+        settings.database_file,
+        query_seconds=settings.query_timeout,
+        max_bytes=_most_bytes(settings),
+        watched=True,
+    )
 
 
 def _named_store(settings: Settings) -> Store:
@@ -125,12 +130,14 @@ def _server_store(settings: Settings) -> Store:
 def _surreal_store(settings: Settings) -> Store:
     from retain.stores.surreal.link import connection
     from retain.stores.surreal.store import SurrealStore
+    from retain.stores.watching import look_for_loss
 
     folder = None
     if settings.deployment_mode == "embedded-memory":
         db = connection.in_memory(settings.query_timeout)
     else:
         folder = settings.database_file
+        look_for_loss(folder)
         db = connection.in_folder(folder, settings.query_timeout, settings.namespace, settings.database)
     try:
         return SurrealStore(db, folder=folder, max_bytes=_most_bytes(settings))

@@ -179,7 +179,7 @@ def test_a_damaged_queue_is_set_aside_and_told(file):
     file.write_bytes(b"nonsense" * 1000)
     with closing(Queue(file)) as queue:
         put(queue, a_plan("k1"))
-        (notice,) = queue.notices()
+        notice = queue.standing()[0].message
         assert "damaged" in notice
     (kept,) = file.parent.glob("shop.db.damaged-*")
     assert kept.read_bytes() == b"nonsense" * 1000

@@ -138,8 +138,8 @@ def test_a_file_of_noise_is_said_to_be_hopeless_and_stays_announced(tmp_path):
     store, kept = reopened(path)
     result = salvage(kept, store)
     assert (result.memories, result.lost) == (0, None)
-    assert "restore a backup" in result.note
-    assert set_aside_files(path) == [kept]
+    assert "retain restore" in result.note
+    assert set_aside_files(path) == [kept.with_name(f"{kept.name}.unreadable")]
     store.close()
 
 

@@ -88,7 +88,7 @@ def test_the_session_counts_its_own_memories(desks):
 
 def test_what_is_wrong_with_the_settings_is_a_warning(tmp_path, desks):
     body = desks(query_timeout="soon")("get_memory_status")
-    assert [warning["code"] for warning in body["warnings"]] == ["notice"]
+    assert [warning["code"] for warning in body["warnings"]] == ["settings_not_used"]
     assert "query_timeout" in body["warnings"][0]["message"]
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from retain.errors import StoreDown
+from retain.standing import Notice
 from retain.surfaces.mcp import stdio
 from retain.surfaces.mcp.progress import Progress
 from retain.surfaces.mcp.server import Offer, RetainServer
@@ -29,6 +30,7 @@ class Toy:
         self.notes = folder / "notes"
         self.notes.touch()
         self.notify: Callable[[str], None] = print
+        self.notices: Callable[[], tuple[Notice, ...]] = tuple
 
     def change_number(self) -> int:
         return self.notes.stat().st_size

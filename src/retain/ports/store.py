@@ -15,6 +15,7 @@ from retain.ports.memories import ListingStore, MemoryStore
 from retain.ports.sessions import CaptureStore, SessionStore, WorkStore
 from retain.ports.transfer import TransferStore
 from retain.ports.trust import TrustStore
+from retain.standing import Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,11 @@ class Durable(Protocol):
         ...
 
     def notices(self) -> list[str]:
-        """What everyone should be told until it is dealt with, such as a damaged file that was set aside."""
+        """What a status should tell of the store: where it lies, who may write to it, and what stands."""
+        ...
+
+    def standing(self) -> list[Notice]:
+        """What every reply says until it is dealt with, such as a damaged file that was set aside; quick to ask."""
         ...
 
     def connection(self) -> Connection:

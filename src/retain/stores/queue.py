@@ -13,6 +13,7 @@ from retain.domain.changes import Applied, Changes, Conflict
 from retain.domain.connection import Queued
 from retain.domain.memory import MemoryId
 from retain.errors import NotFound, StoreCorrupt
+from retain.standing import Notice
 from retain.stores.forgetting import nothing_left, without
 from retain.stores.plans import plan_of, text_of
 from retain.stores.sqlite.connection import Pool
@@ -256,10 +257,13 @@ class Queue:
         plans = (entry.changes for entry in entries)
         self.forget({memory.id for plan in plans for memory in plan.memories if memory.place.user == user})
 
-    def notices(self) -> list[str]:
+    def standing(self) -> list[Notice]:
         return [
-            f"the queue of writes was damaged and is kept as {file}; what waited in it is not sent. Remove the file "
-            "when it is no longer needed"
+            Notice(
+                "queue_damaged",
+                f"the queue of writes was damaged and is kept as {file}; what waited in it is not sent. "
+                "`retain doctor --settle` goes on without it",
+            )
             for file in set_aside_files(self.path)
         ]
 

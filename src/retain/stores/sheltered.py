@@ -18,6 +18,7 @@ from retain.domain.ids import new_id
 from retain.domain.memory import Memory, MemoryId
 from retain.errors import RetainError, StoreDown, Unavailable
 from retain.ports import CodeSearch, CodeStore, Emptied, Store, TransferStore
+from retain.standing import Notice
 from retain.stores.forgetting import nothing_left, without
 from retain.stores.mirror import EVERY, Mirror
 from retain.stores.queue import Entry, Queue
@@ -109,9 +110,13 @@ class Sheltered:
         return Connection(state.status, state.since, why, self._queue.state())
 
     def notices(self) -> list[str]:
-        queued = self.connection().queued
-        told = [] if not queued.refused else [f"{queued.refused} writes were refused; `retain db queue` shows them"]
-        return [*self._asked("notices"), *told, *self._queue.notices()]
+        return [*self._asked("notices"), *(notice.message for notice in self.standing())]
+
+    def standing(self) -> list[Notice]:
+        """What was written here and is not in the database; the copy is made anew when it is damaged."""
+        refused = self._queue.state().refused
+        told = f"{refused} writes were refused; `retain db queue` shows them"
+        return [*([Notice("writes_refused", told)] if refused else []), *self._queue.standing()]
 
     def close(self) -> None:
         self._closing.set()

@@ -1,25 +1,37 @@
-"""How replies say that the database is away: in one place, for every tool and every command."""
+"""How replies say that they come from less than the whole: in one place, for every tool and every command."""
 
 from collections.abc import Mapping, Sequence
 
 from retain.domain.connection import Connection, Met, Queued, Reach
 from retain.domain.recall import Warning
 from retain.domain.time import iso
+from retain.standing import Notice
 from retain.surfaces import render
 from retain.surfaces.render import Body
 
 
-def marked(body: Mapping[str, object] | str, met: Met) -> Mapping[str, object] | str:
-    """A reply with what its reader should know of the call: that a write waits, that a local copy was read."""
+def marked(body: Mapping[str, object] | str, met: Met, standing: Sequence[Notice] = ()) -> Mapping[str, object] | str:
+    """A reply with what its reader should know: that a write waits, that a local copy was read, and what stands."""
     if not met.is_away:
-        return body
-    told = remark(met)
+        return noted(body, standing)
+    told = Notice("degraded", remark(met))
     if isinstance(body, str):
-        return f"{body}\n\n({told})"
+        return noted(body, (told, *standing))
+    state = {"degraded": True, **({"queued": True} if met.queued else {})}
+    return noted({**body, **state}, (told, *standing))
+
+
+def noted(body: Mapping[str, object] | str, standing: Sequence[Notice]) -> Mapping[str, object] | str:
+    """A reply with these notices among its warnings, as far as they are not there; a text says them at its end."""
+    if not standing:
+        return body
+    if isinstance(body, str):
+        return "\n\n".join([body, *(f"({notice.message})" for notice in standing)])
     given = body.get("warnings", ())
     before = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-    warnings = [*before, *render.warnings(Warning("degraded", told))]
-    return {**body, "degraded": True, **({"queued": True} if met.queued else {}), "warnings": warnings}
+    said = {each.get("message") if isinstance(each, Mapping) else each for each in before}
+    new = [Warning(notice.code, notice.message) for notice in standing if notice.message not in said]
+    return {**body, "warnings": [*before, *render.warnings(*new)]}
 
 
 def remark(met: Met) -> str:

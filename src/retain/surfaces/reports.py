@@ -177,7 +177,8 @@ def status(app: Retain) -> Body:
     caller = app.caller()
     report = app.engine.status(caller)
     settings, counts, session = app.settings, report.counts, report.session
-    notes = [*report.notices, *app.loaded.remarks]
+    standing = app.notices()
+    notes = [note for note in (*report.notices, *app.loaded.warnings) if note not in {n.message for n in standing}]
     return {
         "connection": {
             "status": report.connection.reach.value,
@@ -210,7 +211,9 @@ def status(app: Retain) -> Body:
             "started_at": iso(session.started if session else app.started),
         },
         "project": caller.project.path if caller.project else None,
-        "warnings": [{"code": "notice", "message": note} for note in notes],
+        "warnings": render.warnings(
+            *(Warning(notice.code, notice.message) for notice in standing), *(Warning("notice", note) for note in notes)
+        ),
     }
 
 

@@ -3,14 +3,15 @@
 import difflib
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from retain import strict_json
 from retain.domain.connection import noticing
 from retain.domain.visible import visible_in
 from retain.errors import InvalidInput, RetainError, invalid, shorten
+from retain.standing import Notice
 from retain.surfaces import degraded
 from retain.surfaces.mcp import arguments
 from retain.surfaces.mcp.tools import Tool, Toolset
@@ -70,11 +71,24 @@ class _Wrong(Exception):
         super().__init__(message)
         self.body = {"code": code, "message": message, "data": data}
 
+    def noted(self, standing: Sequence[Notice]) -> "_Wrong":
+        """What was not found may be in what is missing."""
+        if isinstance(data := self.body["data"], Mapping | str):
+            self.body["data"] = degraded.noted(data, standing)
+        return self
+
+
+class Application(Protocol):
+    """What is needed here of the application that the tools are given."""
+
+    @property
+    def notices(self) -> Callable[[], Sequence[Notice]]: ...
+
 
 class Methods:
     """The tools of a set, as methods on one application."""
 
-    def __init__(self, toolset: Toolset, app: object, longest: int = LONGEST) -> None:
+    def __init__(self, toolset: Toolset, app: Application, longest: int = LONGEST) -> None:
         self.longest = longest
         self._tools = {tool.name: tool for tool in toolset.tools}
         self._toolset = toolset.name
@@ -127,13 +141,13 @@ class Methods:
             values = arguments.read(tool, _by_name(tool, request.params))
             with noticing() as met:
                 body = tool.function(self._app, **values)
-            return _dumped(degraded.marked(body, met))
+            return _dumped(degraded.marked(body, met, self._app.notices()))
         except RetainError as error:
-            raise _refused(tool, error) from error
+            raise _refused(tool, error).noted(self._app.notices()) from error
         except Exception as error:
             logger.exception("%s failed", tool.name)
             why = f"{tool.name} failed inside Retain ({type(error).__name__}); its log has the details"
-            raise _refused(tool, RetainError(why)) from error
+            raise _refused(tool, RetainError(why)).noted(self._app.notices()) from error
 
     def _unknown(self, method: str) -> _Wrong:
         close = difflib.get_close_matches(method[:100].lower(), self._tools, n=3, cutoff=0.6)

@@ -179,6 +179,7 @@ class Pool:
             raise StoreDown(f"{self.path} was deleted while it was in use; restart this window to begin a new store")
         if self._file is not None:
             self._let_go()
+            self.damage = None  # of another file
         self._file = found
 
     def _found(self) -> tuple[int, int] | None:

@@ -6,27 +6,34 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
+from retain import standing
 from retain.errors import StoreBusy, StoreCorrupt, StoreDown
 from retain.run_files import make_folder
+from retain.standing import Notice
 from retain.stores.sqlite import migrations
 from retain.stores.sqlite.connection import MEMORY, Pool
 from retain.stores.sqlite.failures import files_of
+from retain.stores.watching import is_gone, look_for_loss, now_stamp
 
 HEADER = b"SQLite format 3\x00"
 _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "afpfs", "9p", "ceph", "glusterfs")
-_SALVAGED = ".salvaged"
 _MIGRATION_SECONDS = 600.0
 _LOCK_SECONDS = 60.0
 
 
-def opened(pool: Pool) -> list[str]:
-    """Makes the store ready to use; says what everyone should know about where it lies."""
+def opened(pool: Pool, *, watched: bool = False) -> list[str]:
+    """Makes the store ready to use; says what everyone should know about where it lies.
+
+    Of one that is watched it is noted when it is gone or empty and has held memories.
+    """
     if pool.path == MEMORY:
         _prepare(pool)
         return []
+    if watched and is_gone(pool.path):
+        with alone(pool.path):
+            look_for_loss(pool.path)
     make_private(pool.path)
     try:
         notices = _prepared_in_time(pool)
@@ -36,41 +43,50 @@ def opened(pool: Pool) -> list[str]:
     return _network_notice(pool.path) + notices
 
 
-def present_notices(pool: Pool) -> list[str]:
-    """What is true right now and may end: damage, files that were set aside, a newer schema."""
-    notices = [
-        f"the store was damaged and is kept as {file.name}; memories in it are not found until `retain doctor --repair`"
-        for file in set_aside_files(pool.path)
-    ]
+def standing_notices(pool: Pool) -> list[Notice]:
+    """Damage that nobody has dealt with: of files that were set aside, and of the one in use."""
+    notices = standing.of_store(str(pool.path))
     if pool.damage:
-        notices.append(f"{pool.damage}. What lies on undamaged pages is still found")
-    with pool.reading() as db:
-        if migrations.version_of(db) > migrations.CURRENT:
-            notices.append(f"{pool.path} was migrated by a newer Retain; this process only reads. Restart this window")
+        notices.append(Notice("store_damaged", f"{pool.damage}. What lies on undamaged pages is still found"))
     return notices
 
 
+def newer_notice(pool: Pool) -> list[str]:
+    with pool.reading() as db:
+        if migrations.version_of(db) <= migrations.CURRENT:
+            return []
+    return [f"{pool.path} was migrated by a newer Retain; this process only reads. Restart this window"]
+
+
 def set_aside_files(path: Path) -> list[Path]:
-    """Damaged files that were kept and not salvaged yet, oldest first."""
-    if path == MEMORY:
-        return []
-    path = path.resolve()  # they lie beside the file that a link points to
-    beside = path.parent.glob(f"{path.name}.damaged-*")
-    return sorted(file for file in beside if not file.name.endswith(("-wal", "-shm")) and file.suffix != _SALVAGED)
+    """Damaged files that were kept and not dealt with yet, oldest first."""
+    return [Path(file) for file in standing.damaged_files(str(path))]
 
 
 def dismiss(damaged: Path) -> Path:
     """Marks a damaged file as dealt with, so that nobody is told of it any more; its bytes stay."""
-    done = damaged.with_name(damaged.name + _SALVAGED)
-    move(damaged, done)
-    return done
+    return _called(damaged, standing.SALVAGED)
+
+
+def give_up(damaged: Path) -> Path:
+    """Marks a damaged file as one of which nothing can be read: what is advised is not to try it again."""
+    was_announced = damaged in set_aside_files(Path(str(damaged).partition(standing.DAMAGED)[0]))
+    return _called(damaged, standing.UNREADABLE) if was_announced else damaged
+
+
+def _called(damaged: Path, end: str) -> Path:
+    named = damaged.with_name(damaged.name.removesuffix(standing.UNREADABLE) + end)
+    if named != damaged:
+        move(damaged, named)
+    return named
 
 
 def put_away(path: Path) -> Path:
     """Renames a damaged store, whole; the caller is `alone`."""
-    kept = path.with_name(f"{path.name}.damaged-{now_stamp()}")
+    kept = Path(standing.damaged_name(str(path), now_stamp()))
     try:
         move(path, kept)
+        standing.unknow(str(path))
     except OSError as error:  # Windows: another process has it open
         raise StoreCorrupt(
             f"{path} is damaged and cannot be set aside ({error.strerror}); close the other windows that use it"
@@ -107,10 +123,6 @@ def only_one(lock: Path) -> Iterator[bool]:
         yield _try_lock(file)
     finally:
         os.close(file)
-
-
-def now_stamp() -> str:
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
 
 
 def _prepared_in_time(pool: Pool) -> list[str]:

@@ -12,9 +12,10 @@ from retain.stores.sqlite import code_writing, migrations
 from retain.stores.sqlite.backups import is_sound, read_only
 from retain.stores.sqlite.damaged import copy_of, count_of
 from retain.stores.sqlite.failures import BUSY_SECONDS, explained
-from retain.stores.sqlite.files import alone, dismiss, now_stamp, put_away
+from retain.stores.sqlite.files import alone, dismiss, give_up, put_away
 from retain.stores.sqlite.remains import Remains
 from retain.stores.sqlite.store import SqliteStore
+from retain.stores.watching import now_stamp
 
 _RESTORE_SECONDS = 600.0
 # Said where there were indexes of code.
@@ -28,14 +29,16 @@ class Salvaged:
     memories: int
     lost: int | None
     note: str
+    kept: Path
+    """The damaged file, by the name that it has now."""
 
 
 def salvage(damaged: Path, into: SqliteStore) -> Salvaged:
     """Adds what can still be read to the present store, unless it is there already or was purged there.
 
     The damaged file stays, byte for byte, under a name that is no longer announced; one of which nothing
-    could be read keeps its name, so that it is not forgotten. Indexes of code stay behind: they are made anew
-    from the files.
+    could be read is announced as that, so that it is not forgotten. Indexes of code stay behind: they are made
+    anew from the files.
     """
     with copy_of(damaged) as db:
         remains = Remains(db)
@@ -46,9 +49,13 @@ def salvage(damaged: Path, into: SqliteStore) -> Salvaged:
             into.apply(changes)
             added += len(changes.memories)
     if not remains.memories:
-        return Salvaged(0, there or None, f"nothing in {damaged.name} can be read; restore a backup")
+        kept = give_up(damaged)
+        return Salvaged(
+            0, there or None, f"nothing in {kept.name} can be read; `retain restore` brings back a backup", kept
+        )
     lost = None if there is None else max(there - len(remains.memories), 0)
-    return Salvaged(added, lost, _note(added, len(remains.memories), lost, dismiss(damaged)) + _MADE_ANEW[bool(code)])
+    kept = dismiss(damaged)
+    return Salvaged(added, lost, _note(added, len(remains.memories), lost, kept) + _MADE_ANEW[bool(code)], kept)
 
 
 def set_aside(path: Path) -> Path:

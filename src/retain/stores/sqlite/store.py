@@ -14,6 +14,7 @@ from retain.domain.memory import HistoryEntry, Memory, MemoryId, Place, State, S
 from retain.domain.recall import Filter, Found
 from retain.domain.session import Project, Session, Use
 from retain.ports import Context, Corpus, Counts, Emptied, Subgraph
+from retain.standing import Notice
 from retain.stores.signs import unpack
 from retain.stores.sqlite import (
     code,
@@ -32,7 +33,7 @@ from retain.stores.sqlite import (
 )
 from retain.stores.sqlite.code_tables import CodeTables
 from retain.stores.sqlite.connection import MEMORY
-from retain.stores.sqlite.files import present_notices
+from retain.stores.sqlite.files import newer_notice, standing_notices
 from retain.stores.sqlite.listing_tables import ListingTables
 from retain.stores.sqlite.tables import change_of
 from retain.stores.sqlite.transfer import TransferTables
@@ -54,6 +55,8 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
             if broken := writing.broken(db, changes):
                 return Conflict(broken)
             applied = Applied(writing.write(db, changes))
+        if changes.memories:
+            self._watch.note()
         if changes.purged or self._traces:
             self._scrub()
         return applied
@@ -86,7 +89,10 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
             return upkeep.faults(db)
 
     def notices(self) -> list[str]:
-        return self._notices + present_notices(self.pool)
+        return [*self._notices, *(notice.message for notice in self.standing()), *newer_notice(self.pool)]
+
+    def standing(self) -> list[Notice]:
+        return standing_notices(self.pool)
 
     def connection(self) -> Connection:
         return Connection()

@@ -12,6 +12,7 @@ from retain.stores.sqlite.caches import Caches
 from retain.stores.sqlite.connection import MEMORY, Pool
 from retain.stores.sqlite.failures import bytes_of
 from retain.stores.sqlite.files import opened
+from retain.stores.watching import Watch
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,12 +21,16 @@ R = TypeVar("R")
 class Tables:
     """An open store, of which each subclass reads and writes some tables."""
 
-    def __init__(self, path: Path, *, query_seconds: float = 5.0, max_bytes: int | None = None) -> None:
+    def __init__(
+        self, path: Path, *, query_seconds: float = 5.0, max_bytes: int | None = None, watched: bool = False
+    ) -> None:
+        """One that is watched is not begun anew in silence, should it ever be gone."""
         self._max_bytes = max_bytes
         self.pool = Pool(path, query_seconds)
         self.path = self.pool.path
         try:
-            self._notices = opened(self.pool)
+            self._notices = opened(self.pool, watched=watched)
+            self._watch = Watch(self.path if watched else None, holds=lambda: self._read(holds_memories))
         except BaseException:
             self.pool.close()
             raise
@@ -57,6 +62,10 @@ class Tables:
         self._traces = True
         with suppress(Unavailable):
             self._traces = not self.pool.cut_log()
+
+
+def holds_memories(db: sqlite3.Connection) -> bool:
+    return db.execute("select 1 from memory limit 1").fetchone() is not None
 
 
 def change_of(db: sqlite3.Connection, counter: str = "change") -> int:

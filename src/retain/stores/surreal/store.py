@@ -9,6 +9,7 @@ from pathlib import Path
 from retain.domain.changes import Applied, Changes, Conflict
 from retain.errors import RetainError, StorageFull
 from retain.ports import Emptied
+from retain.standing import Notice, of_store
 from retain.stores.backing_up import back_up
 from retain.stores.surreal import emptying, expecting, migrations, upkeep
 from retain.stores.surreal.code.tables import CodeTables
@@ -30,6 +31,7 @@ from retain.stores.surreal.vectors.hnsw import When
 from retain.stores.surreal.vectors.vectors import VectorTables
 from retain.stores.surreal.work import WorkTables
 from retain.stores.surreal.writing import written
+from retain.stores.watching import Watch
 
 logger = logging.getLogger(__name__)
 
@@ -59,11 +61,15 @@ class SurrealStore(
         """On a database of this version, as `connection` opens it; `folder` is where it lies, when that is here."""
         super().__init__(db)
         self._folder, self._max_bytes, self.hnsw = folder, max_bytes, hnsw
+        self._watch = Watch(folder, holds=lambda: bool(db.run("SELECT VALUE id FROM memory LIMIT 1")[0]))
 
     def apply(self, changes: Changes) -> Applied | Conflict:
         if not changes.purged:  # destroying makes room
             self._check_room()
-        return insisting(lambda: self._tried(changes))
+        applied = insisting(lambda: self._tried(changes))
+        if changes.memories and isinstance(applied, Applied):
+            self._watch.note()
+        return applied
 
     def _tried(self, changes: Changes) -> Applied | Conflict:
         there = known(self.db, changes)
@@ -106,7 +112,11 @@ class SurrealStore(
 
     def notices(self) -> list[str]:
         found = migrations.version(self.db)
-        return [f"{migrations.newer(found)}. Until then this process only reads"] if migrations.is_newer(found) else []
+        newer = [f"{migrations.newer(found)}. Until then this process only reads"] if migrations.is_newer(found) else []
+        return [*(notice.message for notice in self.standing()), *newer]
+
+    def standing(self) -> list[Notice]:
+        return of_store(str(self._folder)) if self._folder else []
 
     def close(self) -> None:
         self.db.close()

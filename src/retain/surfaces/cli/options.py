@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -15,6 +15,7 @@ from retain.app import Retain
 from retain.config import Loaded, load
 from retain.domain.connection import noticing
 from retain.domain.memory import Kind, Scope
+from retain.standing import SETTINGS, Notice, of_settings
 from retain.surfaces import degraded
 from retain.surfaces.cli.terminal import Terminal
 
@@ -39,6 +40,7 @@ class Call:
         loaded = load(given)
         for problem in loaded.remarks:
             terminal.warn(problem)
+        terminal.notices = lambda: of_settings(loaded.problems)
         if loaded.settings.log_level == "debug":
             logging.basicConfig(level=logging.DEBUG, stream=sys.stderr)
         return cls(terminal, given, loaded)
@@ -49,13 +51,23 @@ class Call:
         if self.loaded.settings.deployment_mode == "embedded-memory":
             self.terminal.warn("deployment_mode is embedded-memory: what is stored now ends with this command")
         with Retain(self.loaded, own_session=False) as app, noticing() as met:
-            self.terminal.met = met
-            yield app
+            self.terminal.met, self.terminal.notices = met, app.notices
+            try:
+                yield app
+            finally:
+                self._tell_what_stands(app.notices())
             app.engine.settle(SETTLE_SECONDS)
             if met.is_away:
                 at_the_end = met.connection()
                 met.connection = lambda: at_the_end  # what is told later is told of a closed store
                 self.terminal.warn(degraded.remark(met))
+
+    def _tell_what_stands(self, notices: Sequence[Notice]) -> None:
+        """Also where nothing was found: it may be in what is missing. What is wrong with settings was told before."""
+        self.terminal.notices = lambda: notices  # what is told later is told of a closed store
+        for notice in notices:
+            if notice.code != SETTINGS:
+                self.terminal.warn(notice.message)
 
 
 def common(command: Callable[Concatenate[Call, P], R]) -> Callable[P, R]:

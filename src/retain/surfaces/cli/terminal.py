@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import click
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -11,6 +11,7 @@ from rich.text import Text
 from retain.domain.connection import Met
 from retain.domain.visible import marked, visible_in
 from retain.errors import RetainError
+from retain.standing import Notice
 from retain.surfaces import degraded
 
 # A pipe has no width: what is read by another program is not cut into lines.
@@ -23,6 +24,7 @@ class Terminal:
     def __init__(self, *, as_json: bool = False) -> None:
         self.as_json = as_json
         self.met = Met()
+        self.notices: Callable[[], Sequence[Notice]] = tuple
         self.console = _console(stderr=False)
         self.errors = _console(stderr=True)
 
@@ -39,8 +41,8 @@ class Terminal:
             self.console.print(shown, soft_wrap=isinstance(each, Verbatim))
 
     def write(self, body: Mapping[str, object]) -> None:
-        """One line, which also says when the database was away."""
-        self._write(degraded.marked(body, self.met))
+        """One line, which also says when the database was away, and what stands."""
+        self._write(degraded.marked(body, self.met, self.notices()))
 
     def _write(self, body: object) -> None:
         """Letters that the stream has no bytes for are written as JSON escapes."""

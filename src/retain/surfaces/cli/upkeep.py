@@ -39,11 +39,13 @@ def config(call: Call, path: bool) -> int | None:
 
 @click.command()
 @click.option("--repair", is_flag=True, help="Do what is safe: permissions, indexes, damaged files, backups.")
+@click.option("--settle", is_flag=True, help="Go on without what is missing: it is no longer told of, its bytes stay.")
 @options.yes
 @common
-def doctor(call: Call, repair: bool, yes: bool) -> int | None:
+def doctor(call: Call, repair: bool, settle: bool, yes: bool) -> int | None:
     """Check the install, the settings, the store, the model and the backups, and name the repair."""
     done = _repaired(call, yes=yes) if repair else []
+    done += maintenance.settle(call.loaded.settings) if settle else []
     # Read anew: a repair may have changed what was wrong with the settings.
     checks = health.examine(load(call.given), settings_files(call.given), SystemClock().now())
     sound = health.is_sound(checks)
@@ -100,7 +102,7 @@ def _repaired(call: Call, *, yes: bool) -> list[str]:
     done = maintenance.close_up(settings, settings_files(call.given))
     if again := hook_health.try_again(settings.home.expanduser()):
         done.append(f"{again} conversations wait to be captured again")
-    if settings.database_file.exists() or maintenance.set_aside(settings):
+    if settings.database_file.exists() or maintenance.is_known(settings):
         question = "Nothing can be read from a damaged store. Restore {}?"
         done += maintenance.mend(settings, lambda backup: yes or call.terminal.asked(question.format(backup)))
     return done

@@ -3,11 +3,16 @@
 import os
 import time
 
+from retain.standing import of_settings, of_store
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     Payload = Mapping[str, object]
+
+
+SERVERS = ("local-server", "remote")  # modes in which the store is not on this machine
 
 
 class Call:
@@ -16,7 +21,7 @@ class Call:
     `settings` is the snapshot of `snapshot.FIELDS`: names as in `retain.config.Settings`, paths as text.
     """
 
-    __slots__ = ("_project", "client_pid", "cwd", "deadline", "event", "payload", "settings")
+    __slots__ = ("_project", "client_pid", "cwd", "deadline", "event", "payload", "settings", "standing")
 
     def __init__(self, event: str, payload: "Payload", settings: "Mapping[str, object]", deadline: float) -> None:
         self.event = event
@@ -27,6 +32,10 @@ class Call:
         pid = os.environ.get("CLAUDE_PID", "")
         self.client_pid = int(pid) if pid.isdecimal() else os.getppid()
         self._project: tuple[str | None, str | None] | None = None
+        unused = settings.get("unused")
+        here = "" if settings.get("deployment_mode") in SERVERS else self.database
+        self.standing = of_store(here) + of_settings(str(unused).splitlines() if unused else ())
+        """What every answer says until a person has dealt with it."""
 
     def left(self) -> float:
         """Seconds until the answer must be out; never below zero."""
@@ -65,6 +74,11 @@ class Call:
         """The file that a hook can read itself: the store's, or the copy of one on a server; None where none can."""
         file = self.settings.get("readable_file")
         return file if isinstance(file, str) else None
+
+    @property
+    def remark(self) -> str:
+        """What stands, in one line; empty for nothing."""
+        return " ".join(dict.fromkeys(notice.brief for notice in self.standing))
 
     @property
     def project_dir(self) -> str:

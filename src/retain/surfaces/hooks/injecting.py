@@ -54,7 +54,8 @@ def at_start(call: "Call") -> str:
     rows = [_row(found) for found in _rows_for_summary(call, now)]
     there = _lines_of_claude_md(call)
     told = {row.id: text for row in rows if (text := line(row)) in there} if there else {}
-    lines = _within([row for row in rows if row.id not in told], call.number("inject_tokens"), now)
+    room = call.number("inject_tokens") - tokens_in(call.remark)
+    lines = _within([row for row in rows if row.id not in told], room, now)
     source = call.text("source")
     entries: list[dict[str, object]] = [
         {"at": now, "event": call.event, "source": source, "memory": id, "tokens": tokens_in(text), "path": "summary"}
@@ -71,7 +72,7 @@ def at_start(call: "Call") -> str:
         injected.prune(call.home, now)
     except OSError as error:  # a full disk; what a session begins with may come again, so it is shown all the same
         log.note(call.home, call.event, error)
-    return framed([text for text, _ in lines]) if lines else ""
+    return _framed(call, [text for text, _ in lines])
 
 
 def for_prompt(call: "Call") -> str:
@@ -232,7 +233,7 @@ def _reading() -> "Any":
 
 def _put(call: "Call", shown: "list[Shown]", room: int, kept: "Callable[[], str]") -> str:
     """Writes down what fits into the room, then gives it. The first note pays for the frame."""
-    cost = tokens_in("\n".join((OPEN, FRAME, CLOSE))) + 1
+    cost = tokens_in("\n".join((OPEN, FRAME, call.remark, CLOSE))) + 1
     fitting: list[Shown] = []
     for note in shown[:MOST]:
         if cost + note.tokens <= room:
@@ -245,7 +246,13 @@ def _put(call: "Call", shown: "list[Shown]", room: int, kept: "Callable[[], str]
     about = kept()
     entries = [{"at": time.time(), "event": call.event, "prompt": about, **note.entry} for note in fitting]
     new = injected.record(call.home, call.session, entries)
-    return framed([note.text for note in fitting if note.id in new]) if new else ""
+    return _framed(call, [note.text for note in fitting if note.id in new]) if new else ""
+
+
+def _framed(call: "Call", lines: "list[str]") -> str:
+    """Notes after what stands: who reads them should know that they may not be all."""
+    lines = [call.remark, *lines] if call.remark else lines
+    return framed(lines) if lines else ""
 
 
 def _without_private(text: str) -> str:

@@ -126,7 +126,7 @@ def _answer(run: Run) -> None:
     was_first = run.answer.give(_output(run.event, text, _remark(call)))
     ms = (time.monotonic() - run.started) * 1000
     if was_first and (text or run.event not in _FREQUENT or ms > SLOW_MS):
-        run.note(chars=len(text))
+        run.note(chars=len(text), **({"note": call.remark} if call.remark else {}))
 
 
 def _call(run: Run, payload: dict[str, object]) -> "Call":
@@ -179,9 +179,13 @@ def _output(event: str, text: str, remark: str = "") -> str:
 
 
 def _remark(call: "Call") -> str:
-    """A fault in the settings may have been meant to switch something off: nothing is captured until it is mended."""
+    """What stands; and a fault in the settings may have been meant to switch something off: nothing is captured until
+    it is mended."""
+    if call.event != "SessionStart":
+        return ""
     fault = call.settings.get("fault")
-    return f"Retain captures nothing here: {fault}" if fault and call.event == "SessionStart" else ""
+    told = [f"Retain captures nothing here: {fault}"] if fault else []
+    return " ".join(told or ([f"Retain: {call.remark}"] if call.remark else []))
 
 
 def _cut(text: str) -> str:

@@ -115,6 +115,7 @@ def _plain(loaded: "Loaded") -> dict[str, object]:
     values["home"] = os.path.abspath(os.path.expanduser(values["home"]))
     values["database_file"] = _absolute(str(values["database_file"]))
     values["store_name"], values["readable_file"] = name_of(loaded.settings), readable_file(loaded.settings)
+    values["unused"] = "\n".join(" ".join(problem.split()) for problem in loaded.problems) or None
     values["fault"] = "; ".join(loaded.problems) if "fault" in loaded.origins.get("capture", "") else None
     return {name: value if isinstance(value, _JSON) else str(value) for name, value in values.items()}
 

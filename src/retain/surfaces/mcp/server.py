@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from retain.domain.connection import noticing
 from retain.domain.visible import visible, visible_in
 from retain.errors import RetainError, UnknownTool, shorten
+from retain.standing import Notice
 from retain.surfaces import degraded
 from retain.surfaces.mcp import arguments
 from retain.surfaces.mcp.progress import Progress, progress_for
@@ -35,6 +36,11 @@ T = TypeVar("T")
 
 class Application(Protocol):
     """What the server itself needs of the application that its tools are given."""
+
+    @property
+    def notices(self) -> Callable[[], Sequence[Notice]]:
+        """What every reply is to say."""
+        ...
 
     def change_number(self) -> int: ...
     def close(self) -> None: ...
@@ -153,14 +159,18 @@ class RetainServer(Generic[App]):
         try:
             with noticing() as met:
                 body = tool.function(self.app, **arguments.read(tool, given), **extra)
-            return _answer(degraded.marked(body, met))
+            return _answer(degraded.marked(body, met, self.app.notices()))
         except RetainError as error:
             failure = tool.envelope(error)
         except Exception as error:
             logger.exception("%s failed", tool.name)
             failure = tool.envelope(_unforeseen(tool.name, error))
         # Some clients hold even an error to the output schema; then the text has to do.
-        return _answer(failure, failed=True, structured=tool.output is None)
+        return _answer(self._noted(failure), failed=True, structured=tool.output is None)
+
+    def _noted(self, failure: Mapping[str, object] | str) -> Mapping[str, object] | str:
+        """What was not found may be in what is missing."""
+        return degraded.noted(failure, self.app.notices())
 
     def _no_tool(self, name: str) -> UnknownTool:
         near = difflib.get_close_matches(name, self._tools, n=3, cutoff=0.4)
@@ -181,7 +191,7 @@ class RetainServer(Generic[App]):
     async def _read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         resource = self._resource(params.uri)
         try:
-            text = await self._in_thread(lambda: resource.read(self.app))
+            text = await self._in_thread(lambda: self._text(resource))
         except RetainError as error:
             raise MCPError(types.INTERNAL_ERROR, error.message, envelope(error)) from error
         except Exception as error:
@@ -189,6 +199,11 @@ class RetainServer(Generic[App]):
             raise MCPError(types.INTERNAL_ERROR, _unforeseen(resource.uri, error).message) from error
         contents = types.TextResourceContents(uri=resource.uri, mime_type=resource.mime_type, text=visible(text))
         return types.ReadResourceResult(contents=[contents])
+
+    def _text(self, resource: ResourceSpec[App]) -> str:
+        """JSON has its own place for what stands."""
+        text = resource.read(self.app)
+        return text if resource.mime_type == "application/json" else str(degraded.noted(text, self.app.notices()))
 
     async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         await self._subscriptions.subscribe(self._resource(params.uri).uri, ctx.session)
