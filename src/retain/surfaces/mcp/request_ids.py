@@ -8,7 +8,8 @@ from retain.surfaces.rpc_ids import NO_ID, as_written, id_in
 
 # An id that is neither a short whole number nor a text without escapes. It may stand in the params too: this only
 # says which lines are worth reading twice.
-_ODD = re.compile(r'"id"\s*:\s*(?!(?:0|-?[1-9]\d{0,14})\s*[,}]|"[^"\\]*")')
+_ODD = re.compile(r'"id"\s*:(?!\s*(?:(?:0|-?[1-9]\d{0,14})\s*[,}]|"[^"\\]*"))')
+_READ = re.compile(r"0|-?[1-9]\d{0,14}")
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -33,7 +34,7 @@ class RequestIds:
         id = id_in(given)
         if id is None or id == NO_ID:
             return _ending(line, '"method":null')
-        if isinstance(given["id"], str) and id.startswith('"') and not _HALF.search(given["id"]):
+        if _READ.fullmatch(id) or (id.startswith('"') and not _HALF.search(given["id"])):
             return line
         mark = f"{self._mark}{next(self._numbers)}"
         self._written[mark] = id
