@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]  # Any: a value of SQLite
 
-SCHEMA = 11  # `migrations.CURRENT`, which hooks cannot afford to import
+SCHEMA = 12  # `migrations.CURRENT`, which hooks cannot afford to import
 APPLICATION = 0x5274616E
 WAIT = 20  # milliseconds for somebody's lock
 _STEPS_PER_LOOK = 10_000
