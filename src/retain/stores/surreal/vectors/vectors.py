@@ -57,11 +57,8 @@ class VectorTables(Tables):
         return index.crowding(sight, ids, wanted, floor) if index else {}
 
     def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]:
-        rows = self.db.rows(
-            f"SELECT VALUE [id, {NUMBERS}] FROM $ids WHERE model = $model",
-            ids=records("memory", dict.fromkeys(ids)),
-            model=model,
-        )
+        query = f"SELECT VALUE [id, {NUMBERS}] FROM $ids WHERE model = $model"
+        rows = self.db.rows(query, ids=records("memory", dict.fromkeys(ids)), model=model)
         return {memory: [unpack(numbers) for numbers in stored] for memory, stored in sorted(rows) if stored}
 
     def _load(self, model: str) -> None:
