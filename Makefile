@@ -12,6 +12,7 @@ install: $(STAMP)
 $(STAMP): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Retain needs Python 3.11 or newer; set PYTHON=…")'
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python .ci/one_install.py
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

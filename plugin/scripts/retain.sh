@@ -13,13 +13,28 @@ fi
 # One path, which may have spaces in it; or that of a Python, and the module.
 python=${noted%" -m retain"}
 
+# Another program is called retain too, and deletes files: one that was not named by somebody must be ours by what is
+# written in it. Nothing else is called retain-mcp.
+is_ours() {
+    case $1 in
+    */retain-mcp | */retain-mcp.exe) return 0 ;;
+    esac
+    [ "$1" != "$noted" ] && [ "$1" = "$python" ] && return 0
+    grep -q 'retain\.__main__' "$1" 2>/dev/null
+}
+
 found=
-for candidate in "${RETAIN_COMMAND:-}" "$python" "$(command -v retain 2>/dev/null)" "$HOME/.local/bin/retain" \
-    /opt/homebrew/bin/retain /usr/local/bin/retain \
+for candidate in "${RETAIN_COMMAND:-}" "$python" \
+    "$(command -v retain-mcp 2>/dev/null)" "$(command -v retain 2>/dev/null)" \
+    "$HOME/.local/bin/retain-mcp" /opt/homebrew/bin/retain-mcp /usr/local/bin/retain-mcp \
+    "$HOME/.local/share/uv/tools/retain-mcp/bin/retain-mcp" "$HOME/.local/share/pipx/venvs/retain-mcp/bin/retain-mcp" \
+    "$HOME/.local/bin/retain" /opt/homebrew/bin/retain /usr/local/bin/retain \
     "$HOME/.local/share/uv/tools/retain/bin/retain" "$HOME/.local/share/pipx/venvs/retain/bin/retain"; do
     if [ -n "$candidate" ] && [ -f "$candidate" ] && [ -x "$candidate" ]; then
-        found=$candidate
-        break
+        if [ "$candidate" = "${RETAIN_COMMAND:-}" ] || is_ours "$candidate"; then
+            found=$candidate
+            break
+        fi
     fi
 done
 

@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
-from retain import db_server, hook_health, maintenance
+from retain import db_server, hook_health, installed, maintenance
 from retain.clients.known import Machine
 from retain.clients.state import findings
 from retain.config import Loaded, Settings
@@ -31,6 +31,8 @@ OLD_BACKUP = timedelta(days=7)
 MODEL_SECONDS = 60.0
 IN_SURREALDB = "retain backup FILE, set another db_path, and there retain copy --from sqlite:FILE --to current"
 IN_SERVER = "retain backup FILE, set another database, and there retain copy --from sqlite:FILE --to current"
+IN_A_CLONE = ". in a clone of Retain"
+REINSTALL = f"pip install --force-reinstall {installed.NAME}"
 # Two that mean the same in other words, and one that does not; any useful model tells them apart.
 ALIKE = ("The login page is slow", "Signing in takes too long")
 UNLIKE = "Bananas are rich in potassium"
@@ -78,6 +80,7 @@ def _install(settings: Settings) -> Iterator[Check]:
     state: State = "ok" if sys.version_info >= OLDEST_PYTHON else "fail"
     yield Check("install", state, f"Python {version}", "install Python 3.11 or newer")
     yield _packages()
+    yield from _namesakes()
     yield _sqlite()
     home = settings.home.expanduser().absolute()
     there = next(folder for folder in (home, *home.parents) if folder.exists())
@@ -87,18 +90,31 @@ def _install(settings: Settings) -> Iterator[Check]:
 
 
 def _packages() -> Check:
-    try:
-        bounds = [
-            re.match(r"([\w.-]+)\s*([^;]*)", line)
-            for line in metadata.requires("retain") or ()
-            if "extra ==" not in line
-        ]
-    except metadata.PackageNotFoundError:
-        return Check("install", "warn", "runs from source: packages were not checked", "pip install retain")
+    found = installed.current()
+    if found is None:
+        return Check("install", "warn", "runs from source: packages were not checked", f"pip install {IN_A_CLONE}")
+    needs = [line for line in found.requires or () if "extra ==" not in line]
+    bounds = [re.match(r"([\w.-]+)\s*([^;]*)", line) for line in needs]
     wrong = [said for bound in bounds if bound and (said := _outside(bound[1], bound[2]))]
     if wrong:
-        return Check("install", "fail", "; ".join(wrong), "pip install --upgrade --force-reinstall retain")
+        return Check("install", "fail", "; ".join(wrong), REINSTALL)
     return Check("install", "ok", f"{len(bounds)} packages, all within their bounds")
+
+
+def _namesakes() -> Iterator[Check]:
+    """What else goes by the name of the command: an older install of ours, or the program that deletes files."""
+    for found, ours in installed.namesakes():
+        if ours:
+            note = f"an install of Retain by its earlier name, {installed.OLD_NAME} {found.version}"
+            yield Check("install", "warn", note, f"pip uninstall {installed.OLD_NAME}, then {REINSTALL}")
+        else:
+            note = f"{installed.OLD_NAME} {found.version} is another program, which deletes files, in the same folder"
+            repair = f"do not run `retain` here; pip uninstall {installed.OLD_NAME}, then {REINSTALL}"
+            yield Check("install", "fail", note, repair)
+    command = shutil.which("retain")
+    if command and not installed.starts_retain(Path(command)):
+        note = f"{command} is another program, which deletes files: `retain` in this shell starts that one"
+        yield Check("install", "warn", note, f"call this one {installed.NAME}, or put it before that on the PATH")
 
 
 def _outside(name: str, bounds: str) -> str | None:
@@ -228,7 +244,7 @@ def _opened(store: Store, settings: Settings, repair: str) -> Iterator[Check]:
         state: State = "ok" if found <= known else "fail"
         yield Check(
             *("store", state, f"schema {found}, and this Retain knows {known}"),
-            "update this Retain: pip install -U retain",
+            f"update this Retain: pip install -U {installed.NAME}",
         )
     faults = store.faults()
     for fault in faults:

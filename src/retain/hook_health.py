@@ -17,13 +17,14 @@ LONG_WAIT = timedelta(hours=1)
 LONG_WORK = timedelta(minutes=16)  # a worker ends itself after 15
 A_DAY = timedelta(days=1)
 MOST_FAULTS = 5
+_REINSTALL = "run `retain setup` again; if that does not help, pip install --force-reinstall retain-mcp"
 # By a word in what the log says, the first that fits.
 _REMEDIES = (
     ("No space left", "free some space on that disk"),
     ("Read-only", "make the folder writable, or set RETAIN_HOME to one that is"),
     ("PermissionError", "make the folder writable, or set RETAIN_HOME to one that is"),
-    ("ImportError", "run `retain setup` again; if that does not help, pip install --force-reinstall retain"),
-    ("ModuleNotFoundError", "run `retain setup` again; if that does not help, pip install --force-reinstall retain"),
+    ("ImportError", _REINSTALL),
+    ("ModuleNotFoundError", _REINSTALL),
     ("not done in time", "the disk or the store was busy then; if it happens often, close windows that index or wait"),
     (
         "StoreBusy",

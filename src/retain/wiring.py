@@ -80,8 +80,8 @@ def check_surrealdb(settings: Settings) -> None:
         mode = f"deployment_mode {settings.deployment_mode}"
         what = mode if settings.is_on_server else "store surrealdb" if settings.uses_surrealdb else "this"
         raise MissingExtra(
-            f"{what} needs SurrealDB, which is not installed: pip install 'retain[surrealdb]'; without it, memories "
-            "are kept with store sqlite in deployment_mode embedded-file"
+            f"{what} needs SurrealDB, which is not installed: pip install 'retain-mcp[surrealdb]'; without it, "
+            "memories are kept with store sqlite in deployment_mode embedded-file"
         )
 
 

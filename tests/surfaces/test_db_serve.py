@@ -171,7 +171,7 @@ def test_without_the_extra_one_is_told_what_to_install(retain, monkeypatch, sett
     monkeypatch.setitem(sys.modules, "surrealdb_embedded", None)
     ended = retain("recall", "anything", **settings)
     assert ended.code == 4
-    assert "pip install 'retain[surrealdb]'" in ended.err
+    assert "pip install 'retain-mcp[surrealdb]'" in ended.err
 
 
 def test_a_remote_database_without_an_address_is_told(retain):

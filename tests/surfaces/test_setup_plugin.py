@@ -33,10 +33,10 @@ def launch(home, *words, **env):
 
 
 def installed(folder):
-    """A Retain that says how it was called."""
+    """A Retain that says how it was called; an installer writes into it what it starts."""
     command = folder / "retain"
     command.parent.mkdir(parents=True, exist_ok=True)
-    command.write_text('#!/bin/sh\necho "called $*"\n')
+    command.write_text('#!/bin/sh\n# from retain.__main__ import main\necho "called $*"\n')
     command.chmod(0o755)
     return command
 
@@ -102,6 +102,24 @@ def test_retain_is_found(tmp_path, place):
     env = {"named": {"RETAIN_COMMAND": str(command)}, "path": {"PATH": f"{command.parent}{os.pathsep}{PATH}"}}
     done = launch(tmp_path / "my tools", "hook", "Stop", **env.get(place, {}))
     assert done.stdout == "called hook Stop\n"
+
+
+@pytest.mark.parametrize("place", ["path", ".local/bin", "noted"])
+def test_a_program_that_deletes_files_is_never_started_for_its_name(tmp_path, place):
+    stranger = installed(tmp_path / place)
+    stranger.write_text("#!/bin/sh\n# from retain import main\necho deleted\n")
+    if place == "noted":
+        note(tmp_path / ".retain", f"{stranger}\n")
+    env = {"PATH": f"{stranger.parent}{os.pathsep}{PATH}"} if place == "path" else {}
+    done = launch(tmp_path, "serve", **env)
+    assert (done.returncode, done.stdout) == (127, "")
+    assert launcher.found(Machine(tmp_path, "linux", env)) is None
+
+
+def test_the_name_that_is_ours_alone_is_looked_for_first(tmp_path):
+    installed(tmp_path / ".local" / "bin").rename(tmp_path / ".local" / "bin" / "retain-mcp")
+    assert launch(tmp_path, "serve").stdout == "called serve\n"
+    assert launcher.found(Machine(tmp_path, "linux", {})) == str(tmp_path / ".local" / "bin" / "retain-mcp")
 
 
 def test_the_named_command_goes_before_the_one_on_the_path(tmp_path):

@@ -156,7 +156,7 @@ def test_without_the_extra_every_command_says_what_to_install(command, monkeypat
     monkeypatch.setitem(sys.modules, "surrealdb_embedded", None)  # as if it were not installed
     done = command(*words, **(HERE | env))
     assert done.code == 4
-    assert "pip install 'retain[surrealdb]'" in done.err
+    assert "pip install 'retain-mcp[surrealdb]'" in done.err
 
 
 @pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)])

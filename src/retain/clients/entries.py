@@ -8,6 +8,7 @@ from typing import Any
 from retain.clients import json_text, toml_text
 from retain.clients.faults import Unfit
 from retain.clients.known import Client
+from retain.installed import NAME
 
 
 def server_in(client: Client, text: str) -> Mapping[str, Any] | None:
@@ -21,11 +22,11 @@ def server_in(client: Client, text: str) -> Mapping[str, Any] | None:
 
 
 def is_ours(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry starts a Retain, by whatever path or runner: `… retain serve …`."""
+    """Whether an entry starts a Retain, by whatever path or runner: `… retain serve …`, or `… retain-mcp serve …`."""
     words = [str(entry.get("command", "")), *map(str, _args(entry))]
     # A Windows path splits at both kinds of slash.
     names = [PureWindowsPath(word).stem for word in words]
-    return any(pair == ("retain", "serve") for pair in pairwise(names))
+    return any(one in (NAME, "retain") and other == "serve" for one, other in pairwise(names))
 
 
 def with_server(client: Client, text: str, command: list[str]) -> str:

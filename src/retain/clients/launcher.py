@@ -10,14 +10,17 @@ from retain.clients.edits import Edit
 from retain.clients.faults import Unfit
 from retain.clients.journal import Journal
 from retain.clients.known import Machine
+from retain.installed import NAME, starts_retain
 
 _MODULE = " -m retain"
-_PLACES = (
-    "~/.local/bin/retain",
-    "/opt/homebrew/bin/retain",
-    "/usr/local/bin/retain",
-    "~/.local/share/uv/tools/retain/bin/retain",
-    "~/.local/share/pipx/venvs/retain/bin/retain",
+_FOLDERS = (
+    "~/.local/bin",
+    "/opt/homebrew/bin",
+    "/usr/local/bin",
+    f"~/.local/share/uv/tools/{NAME}/bin",
+    f"~/.local/share/pipx/venvs/{NAME}/bin",
+    "~/.local/share/uv/tools/retain/bin",
+    "~/.local/share/pipx/venvs/retain/bin",
 )
 
 
@@ -58,15 +61,23 @@ def forget(machine: Machine, journal: Journal) -> None:
 def found(machine: Machine) -> str | None:
     """What the launcher would start; None when it finds nothing.
 
-    A virtual environment on the PATH does not count: it is there in this shell, and clients are started elsewhere.
+    A virtual environment on the PATH does not count: it is there in this shell, and clients are started elsewhere. Nor
+    does a stranger's `retain`, wherever it is.
     """
     named = machine.variables.get("RETAIN_COMMAND", "")
-    places = [place.replace("~", str(machine.home), 1) for place in _PLACES]
-    for command in (named, _noted(machine), _on_path(machine), *places):
-        program = Path(command.removesuffix(_MODULE))
-        if command and program.is_file() and os.access(program, os.X_OK):
+    if _can_run(named):
+        return named
+    folders = [folder.replace("~", str(machine.home), 1) for folder in _FOLDERS]
+    places = [f"{folder}/{name}" for name in (NAME, "retain") for folder in folders]
+    for command in (_noted(machine), *(_on_path(machine, name) for name in (NAME, "retain")), *places):
+        if _can_run(command) and (command.endswith(_MODULE) or starts_retain(Path(command))):
             return command
     return None
+
+
+def _can_run(command: str) -> bool:
+    program = Path(command.removesuffix(_MODULE))
+    return bool(command) and program.is_file() and os.access(program, os.X_OK)
 
 
 def _line() -> str:
@@ -80,6 +91,6 @@ def _noted(machine: Machine) -> str:
         return ""
 
 
-def _on_path(machine: Machine) -> str:
-    command = shutil.which("retain", path=machine.variables.get("PATH") or "")
+def _on_path(machine: Machine, name: str) -> str:
+    command = shutil.which(name, path=machine.variables.get("PATH") or "")
     return "" if command is None or (Path(command).parents[1] / "pyvenv.cfg").exists() else command

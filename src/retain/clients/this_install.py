@@ -4,15 +4,21 @@ import shutil
 import sys
 from pathlib import Path, PurePath
 
+from retain.installed import NAME, starts_retain
+
+_NAMES = (NAME, f"{NAME}.exe", "retain", "retain.exe")
+
 # Folders of runners that install for one run and clean up when they like.
 _PASSING = ("uv/archive-v0", "uv/builds-v0", "uv/environments-v2", "pipx/.cache", ".cache/pipx")
 
 
 def command() -> list[str]:
-    beside = [Path(sys.executable).with_name(name) for name in ("retain", "retain.exe")]
-    found = shutil.which(sys.argv[0])
-    for candidate in (Path(found) if found else None, *beside):
-        if candidate and candidate.stem == "retain" and candidate.is_file():
+    """By the name that is ours alone: a stranger's `retain` in the same place would be started in a project's folder,
+    and deletes what is there."""
+    started = shutil.which(sys.argv[0])
+    places = [Path(started)] if started and Path(started).stem in (NAME, "retain") else []
+    for candidate in (place.with_name(name) for place in (*places, Path(sys.executable)) for name in _NAMES):
+        if candidate.is_file() and starts_retain(candidate):
             return [str(candidate.absolute())]
     return [sys.executable, "-m", "retain"]
 

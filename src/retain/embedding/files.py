@@ -35,7 +35,7 @@ class ModelFiles:
         for file, expected in zip((self.onnx, self.tokenizer), self.sha256, strict=False):
             if not file.is_file() or _sha256(file) != expected:
                 raise EmbeddingFailed(
-                    f"{file} is missing or damaged: reinstall with pip install --force-reinstall retain"
+                    f"{file} is missing or damaged: reinstall with pip install --force-reinstall retain-mcp"
                 )
 
 

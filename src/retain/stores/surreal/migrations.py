@@ -36,7 +36,7 @@ def is_newer(found: int) -> bool:
 def newer(found: int) -> str:
     return (
         f"a newer Retain has written this database (version {found}, this one knows {len(STEPS)}); "
-        "update this one: pip install --upgrade retain"
+        "update this one: pip install --upgrade retain-mcp"
     )
 
 
