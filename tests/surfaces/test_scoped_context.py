@@ -1,9 +1,12 @@
 """get_memory_context: the right lines, each once, within a budget that is never exceeded."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from retain.domain.changes import Changes
 from retain.engine.context import about_files, tokens_in
 from surfaces.wire import Desk
 
@@ -123,7 +126,7 @@ def test_memories_that_came_from_a_file_or_its_folder_are_found(desk):
 
 
 @pytest.mark.parametrize(
-    "file", ["", " ", "/", ".", "..", "C:\\src\\web\\throttle.py", "/abs/src/web/throttle.py", "x" * 5000]
+    "file", ["", " ", "/", ".", "..", "C:\\src\\web\\throttle.py", "/abs/src/web/throttle.py", "x" * 4000]
 )
 def test_any_path_is_taken(desk, file):
     desk.stored("Counts are kept in throttle.py")
@@ -231,6 +234,40 @@ def test_what_left_no_room_is_said(crowded):
     body = crowded("get_memory_context", task_description="auth", max_tokens=300)
     assert body["truncated"] is True
     assert 0 < body["tokens_used"] <= 300
+
+
+def fill(desk, count, **fields):
+    """Many one-line memories about one task, in one step."""
+    first = desk.app.remember("auth listens on its own socket", **fields).memory
+    more = [replace(first, id=f"{n:020}", text=f"auth socket number {n} is served by a worker") for n in range(count)]
+    desk.store.apply(Changes(at=first.updated, memories=tuple(more)))
+
+
+@pytest.mark.parametrize("tokens", [300, 2000, 8000])
+def test_a_budget_is_used_up_while_there_is_something_to_say(desk, tokens):
+    fill(desk, 900)
+    desk.stored("To release auth, tag it and wait", type="procedural")
+    body = desk("get_memory_context", task_description="auth socket", max_tokens=tokens)
+    assert tokens - 20 < body["tokens_used"] <= tokens
+    assert body["truncated"] is True
+
+
+def test_nothing_is_cut_that_fits(desk):
+    fill(desk, 60)
+    body = desk("get_memory_context", task_description="auth socket", max_tokens=8000)
+    assert (body["memories_used"], body["truncated"]) == (61, False)
+
+
+def test_what_the_user_thinks_little_of_is_no_preference(desk):
+    for text, importance in (("Likes tea", 0.1), ("Knows Perl", 0.45), ("Small commits", 0.5), ("Dark mode", 1.0)):
+        desk.stored(text, scope="user", importance=importance)
+    assert lines(desk("get_memory_context", sections=["preferences"])) == ["- Dark mode", "- Small commits"]
+
+
+def test_a_path_of_a_megabyte_is_refused(desk):
+    refused = desk.refused("get_memory_context", files_in_context=["a.py", "x" * 1_000_000])
+    assert [fault["field"] for fault in refused["faults"]] == ["files_in_context[1]"]
+    assert "4,096" in refused["message"] and len(refused["message"]) < 1000
 
 
 def test_a_long_memory_is_cut_with_the_way_to_the_whole(desk):

@@ -1,8 +1,9 @@
 """The context block: the right few lines for the task at hand, within a budget that is never exceeded."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -14,7 +15,7 @@ from retain.engine.parts import Parts, places
 from retain.engine.recall.recall import Hearing, Question, recall
 from retain.engine.trust.marks import mark, short_mark
 from retain.engine.trust.rivals import standing
-from retain.errors import Fault, InvalidInput, QueryTimeout
+from retain.errors import Fault, InvalidInput, QueryTimeout, shorten
 
 TITLE = "## Memory Context"
 SECTIONS = {
@@ -23,17 +24,21 @@ SECTIONS = {
     "session_history": "### Recent Session",
     "relevant_procedures": "### Relevant Procedures",
 }
-# Shares of the budget; preferences come first and what one section leaves goes to the next.
+# Shares of the budget; what one section leaves goes to the others, preferences first.
 SHARES = {"preferences": 0.25, "project_context": 0.40, "session_history": 0.15, "relevant_procedures": 0.20}
 LINE = 400  # characters of one memory; the whole text is a `get` away
-PER_SECTION = 20
+SHORT_LINE = 10  # tokens; as many memories are looked at for a section as would fit if all were so short
+MOST_LISTED = 1000  # memories that are put in the order of their importance
+IMPORTANT = 0.5  # preferences at least: as important as what nobody has weighed
+ABOUT_FILES = 20
 MOST_FILES = 20
+LONGEST_PATH = 4096  # characters, as in most systems
 PER_PATH = 15  # memories looked at for one path; most share only a word with it
 DEEPEST = 20  # steps of a path that count
 SHORTEST = 40  # characters of a memory that is cut to fit; less says nothing
 # Below this a memory is not about the task; a block with nothing in it beats one with noise.
 RELEVANT = 0.25
-CHARS_PER_TOKEN = 4
+BYTES_PER_TOKEN = 4
 FEWEST_TOKENS = 50  # a heading and one short line
 _MORE = "…"
 # Where a path may begin and end in a text. ASCII only: Chinese and Japanese put no space around it.
@@ -72,30 +77,48 @@ def tokens_in(text: str) -> int:
     English prose has four to five bytes a token and code about three and a half; text in other
     scripts has more bytes a letter, and more tokens.
     """
-    return -(-len(text.encode("utf-8", "replace")) // CHARS_PER_TOKEN)
+    return -(-_bytes(text) // BYTES_PER_TOKEN)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def assemble(parts: Parts, task: Task, caller: Caller) -> Block:
     """Sections in order of priority, each memory in one of them at most."""
     _check(task)
-    chosen, warnings = _choose(parts, task, caller)
-    lines = [TITLE] if any(chosen.values()) else [TITLE, "", "Nothing relevant is remembered yet."]
+    found, warnings = _choose(parts, task, caller)
+    truncated = any(one.more for one in found.values())
+    chosen = {section: one.memories for section, one in found.items() if one.memories}
+    lines = [TITLE] if chosen else [TITLE, "", "Nothing relevant is remembered yet."]
     used: list[MemoryId] = []
-    truncated = False
-    spare = 0.0
-    room = task.max_tokens - tokens_in(TITLE) - 1
-    filled = [section for section in _ordered(task) if chosen[section]]
-    for section in filled:
-        spare += SHARES[section] / sum(SHARES[s] for s in filled) * room
-        added, cut = _fill(SECTIONS[section], chosen[section], int(spare))
+    for section, room in _rooms(chosen, task.max_tokens * BYTES_PER_TOKEN - _bytes(TITLE)).items():
+        added, cut = _fill(SECTIONS[section], chosen[section], room)
         truncated = truncated or cut
         if added:
-            block = "\n".join(line for line, _ in added)
-            spare -= tokens_in(block) + 1
-            lines += ["", block]
+            lines += ["", "\n".join(line for line, _ in added)]
             used += [id for _, id in added if id]
     text = _within("\n".join(lines), task.max_tokens)
     return Block(text, tuple(used), tokens_in(text), truncated, warnings)
+
+
+def _rooms(chosen: Mapping[str, Sequence[Stored]], room: int) -> dict[str, int]:
+    """How many bytes each section gets: its share, or less if that is all it has, and what others leave."""
+    whole = sum(SHARES[section] for section in chosen)
+    needed = {section: _size(SECTIONS[section], memories) for section, memories in chosen.items()}
+    rooms = {section: min(needed[section], int(SHARES[section] / whole * room)) for section in chosen}
+    spare = room - sum(rooms.values())
+    for section in chosen:
+        more = min(needed[section] - rooms[section], spare)
+        rooms[section] += more
+        spare -= more
+    return rooms
+
+
+def _size(heading: str, memories: Sequence[Stored]) -> int:
+    """What a section takes in which nothing is left out."""
+    added, _ = _fill(heading, memories, sys.maxsize)
+    return sum(_bytes(line) + 1 for line, _ in added) + 1
 
 
 def _check(task: Task) -> None:
@@ -103,6 +126,10 @@ def _check(task: Task) -> None:
     faults = [Fault("sections", name, f"allowed are {', '.join(SECTIONS)}") for name in unknown]
     if task.max_tokens < FEWEST_TOKENS:
         faults.append(Fault("max_tokens", str(task.max_tokens), f"must be at least {FEWEST_TOKENS}"))
+    for place, file in enumerate(task.files):
+        if len(file) > LONGEST_PATH:
+            wrong = f"{len(file):,} characters; a path has at most {LONGEST_PATH:,}"
+            faults.append(Fault(f"files_in_context[{place}]", shorten(file), wrong))
     if faults:
         raise InvalidInput(faults)
 
@@ -111,50 +138,67 @@ def _ordered(task: Task) -> list[str]:
     return [section for section in SECTIONS if section in task.sections]
 
 
-def _choose(parts: Parts, task: Task, caller: Caller) -> tuple[dict[str, list[Stored]], tuple[Warning, ...]]:
-    """The memories of each section, best first; one that two sections want goes to the first."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The memories of a section, best first, and whether there are more than anybody could show."""
+
+    memories: Sequence[Stored] = ()
+    more: bool = False
+
+
+def _choose(parts: Parts, task: Task, caller: Caller) -> tuple[dict[str, _Found], tuple[Warning, ...]]:
+    """What each section may show; a memory that two sections want goes to the first."""
     asked = Hearing(parts, _asked(task), caller)
     warnings: list[Warning] = []
     taken: set[MemoryId] = set()
-    chosen: dict[str, list[Stored]] = {}
+    chosen: dict[str, _Found] = {}
+    most = task.max_tokens // SHORT_LINE
     for section in _ordered(task):
         try:
             found = {s.memory.id: s for s in _section(section, parts, task, asked, caller, warnings)}
         except QueryTimeout:
             found = {}
             warnings.append(Warning("query_timeout", f"{section} took too long and is left out"))
-        chosen[section] = [s for id, s in found.items() if id not in taken][:PER_SECTION]
-        taken.update(s.memory.id for s in chosen[section])
+        new = [s for id, s in found.items() if id not in taken]
+        chosen[section] = _Found(new[:most], len(new) > most)
+        taken.update(s.memory.id for s in chosen[section].memories)
     return _marked(parts, chosen, caller), tuple(dict.fromkeys(warnings))
 
 
-def _marked(parts: Parts, chosen: dict[str, list[Stored]], caller: Caller) -> dict[str, list[Stored]]:
+def _marked(parts: Parts, chosen: dict[str, _Found], caller: Caller) -> dict[str, _Found]:
     """The same with what disputes each memory, read at once for all sections."""
-    known = iter(standing(parts.store, [stored for found in chosen.values() for stored in found], caller))
-    return {section: list(islice(known, len(found))) for section, found in chosen.items()}
+    known = iter(standing(parts.store, [stored for found in chosen.values() for stored in found.memories], caller))
+    return {
+        section: replace(found, memories=list(islice(known, len(found.memories)))) for section, found in chosen.items()
+    }
 
 
 def _section(
     section: str, parts: Parts, task: Task, asked: Hearing, caller: Caller, warnings: list[Warning]
 ) -> list[Stored]:
-    store = parts.store
+    """What belongs there, best first; one more than can be shown tells that there is more."""
+    store, most = parts.store, task.max_tokens // SHORT_LINE + 1
     if section == "preferences":
-        wanted = Filter(places(caller, (Scope.USER,)), kinds=(Kind.SEMANTIC, Kind.PROCEDURAL))
-        found = store.listed(wanted, 100) if wanted.places else []
-        return sorted(found, key=lambda s: -s.memory.importance)
+        weighed = Filter(places(caller, (Scope.USER,)), (Kind.SEMANTIC, Kind.PROCEDURAL), min_importance=IMPORTANT)
+        return _important(parts, weighed)
     if section == "session_history":
         here = places(caller, (Scope.SESSION, Scope.PROJECT))
         wanted = Filter(here, kinds=(Kind.EPISODIC,), session=caller.session)
-        recent = store.listed(wanted, 2 * PER_SECTION) if caller.session and here else []
+        recent = store.listed(wanted, 2 * most) if caller.session and here else []
         return [stored for stored in recent if not stored.memory.consolidated]
     if section == "project_context":
         about = about_files(parts, task.files[:MOST_FILES], caller)
         # Procedures have a section of their own, unless nobody wants it.
         kinds = (Kind.SEMANTIC, Kind.EPISODIC) if "relevant_procedures" in task.sections else ()
-        question = Question(asked.text, (Scope.PROJECT,), kinds, limit=PER_SECTION)
+        question = Question(asked.text, (Scope.PROJECT,), kinds, limit=most)
         return about + _relevant(parts, question, asked, caller, warnings)
-    question = Question(asked.text, (Scope.PROJECT, Scope.USER), (Kind.PROCEDURAL,), limit=PER_SECTION)
+    question = Question(asked.text, (Scope.PROJECT, Scope.USER), (Kind.PROCEDURAL,), limit=most)
     return _relevant(parts, question, asked, caller, warnings)
+
+
+def _important(parts: Parts, wanted: Filter) -> list[Stored]:
+    found = parts.store.listed(wanted, MOST_LISTED) if wanted.places else []
+    return sorted(found, key=lambda s: -s.memory.importance)
 
 
 def _relevant(
@@ -162,9 +206,7 @@ def _relevant(
 ) -> list[Stored]:
     """What fits the task; without one, the most important and newest."""
     if not question.text:
-        wanted = Filter(places(caller, question.scopes), kinds=question.kinds)
-        found = parts.store.listed(wanted, 100) if wanted.places else []
-        return sorted(found, key=lambda s: -s.memory.importance)
+        return _important(parts, Filter(places(caller, question.scopes), kinds=question.kinds))
     answer = recall(parts, question, caller, asked)
     warnings += answer.warnings
     return [hit.stored for hit in answer.hits if hit.relevance >= RELEVANT]
@@ -178,7 +220,7 @@ def about_files(parts: Parts, files: Sequence[str], caller: Caller) -> list[Stor
     root = _slashed(caller.project.path).rstrip("/") if caller.project else ""
     about: dict[MemoryId, Stored] = {}
     for path, pattern in _named(files, root):
-        if len(about) >= PER_SECTION:
+        if len(about) >= ABOUT_FILES:
             break
         found = parts.store.by_words(query_terms("/".join(path[-2:])), wanted, PER_PATH).scores
         new = parts.store.memories([id for id in found if id not in about])
@@ -240,14 +282,14 @@ def _within_folders(steps: Steps) -> str:
 def _fill(heading: str, memories: Sequence[Stored], room: int) -> tuple[list[tuple[str, MemoryId | None]], bool]:
     """Lines that fit the room, and whether any memory had to be left out or cut."""
     added: list[tuple[str, MemoryId | None]] = [(heading, None)]
-    size = tokens_in(heading) + 1
+    size = _bytes(heading) + 2  # with the ends of the lines before it
     cut = False
     for stored in memories:
         line, shortened = _fitting(stored, room - size - 1, first=len(added) == 1)
         cut = cut or shortened
         if line:
             added.append((line, stored.memory.id))
-            size += tokens_in(line) + 1
+            size += _bytes(line) + 1
     return (added, cut) if len(added) > 1 else ([], cut)
 
 
@@ -259,11 +301,11 @@ def _fitting(stored: Stored, room: int, *, first: bool) -> tuple[str, bool]:
     line, shortened = _line(stored)
     said, least = mark(stored.standing), short_mark(stored.standing)
     for whole in (line + said, line + least):
-        if tokens_in(whole) <= room:
+        if _bytes(whole) <= room:
             return whole, shortened
     if first:
-        whole = _line(stored, _room(line, room - tokens_in(least)))[0] + least
-        if tokens_in(whole) <= room:
+        whole = _line(stored, _room(line, room - _bytes(least)))[0] + least
+        if _bytes(whole) <= room:
             return whole, True
     return "", True
 
@@ -275,10 +317,9 @@ def _line(stored: Stored, longest: int = LINE) -> tuple[str, bool]:
     return f"- {text[:longest].rsplit(' ', 1)[0]}{_MORE} (memory:{stored.memory.id})", True
 
 
-def _room(line: str, tokens: int) -> int:
-    """How many characters of such a line fit into so many tokens, beside the id that stands for the rest."""
-    bytes_each = len(line.encode("utf-8", "replace")) / len(line)
-    return max(int(tokens * CHARS_PER_TOKEN / bytes_each) - SHORTEST, SHORTEST)
+def _room(line: str, room: int) -> int:
+    """How many characters of such a line fit into so many bytes, beside the id that stands for the rest."""
+    return max(int(room * len(line) / _bytes(line)) - SHORTEST, SHORTEST)
 
 
 def _within(text: str, max_tokens: int) -> str:
