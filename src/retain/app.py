@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from retain.config import Loaded, client_process, client_session, load, strict
+from retain.copies import Copies
 from retain.domain.connection import Connection
 from retain.domain.graph import Direction, Entity, Related, Relation
 from retain.domain.ids import new_id
@@ -73,7 +74,8 @@ class Retain:
         self._own_session = f"session-{new_id(self._clock.now())}" if own_session else None
         self._lock = threading.Lock()
         self._engine: Engine | None = None
-        self._closed = False
+        self._closed, self._ending = False, threading.Event()
+        self._copies = Copies(loaded.settings, self._clock.now)
         self._failed: tuple[float, RetainError] | None = None
         self._found_project: tuple[Path | None, float, Project | None] = (None, 0.0, None)
         self.started = self._clock.now()
@@ -290,6 +292,7 @@ class Retain:
         """Ends the session and closes the store; quick, since a client gives a server 100 ms."""
         with self._lock:
             engine, self._engine, self._closed = self._engine, None, True
+        self._ending.set()
         if engine is not None:
             try:
                 engine.settle(0.03)
@@ -307,18 +310,11 @@ class Retain:
         engine.warm()
         if self.settings.consolidation_on_shutdown:
             engine.catch_up(caller)
-        engine.later(self._back_up)
+        self._copies.keep_up(lambda: self.engine.later(self.back_up), self._ending)
 
-    def _back_up(self) -> None:
-        from retain.stores.sqlite.backups import daily_backup
-
-        settings, store = self.settings, self.engine.parts.store
-        # A server's database is for whoever runs the server to back up; `retain db serve` is this user's own.
-        if settings.deployment_mode != "embedded-file" and not settings.is_served_here:
-            return
-        # An empty copy would be the only one of the day on which the first memories are made.
-        if store.counts(settings.user_id, "").by_state:
-            daily_backup(store, self.settings.backups, self._clock.now())
+    def back_up(self) -> None:
+        """The copy of the day, if it is due."""
+        self._copies.daily(self.engine.parts.store)
 
     def _opened(self) -> Engine:
         if self._failed and time.monotonic() - self._failed[0] < _RETRY_SECONDS:
@@ -327,7 +323,8 @@ class Retain:
             settings = self.settings
             # The store last: what is refused after it would leave it open.
             embedder, llm = make_embedder(settings), make_llm(settings)
-            parts = Parts(make_store(settings), embedder, self._clock, llm)
+            store = make_store(settings)
+            parts = Parts(store, embedder, self._clock, llm, lambda: self._copies.before_housekeeping(store))
         except RetainError as error:
             self._failed = (time.monotonic(), error)
             raise

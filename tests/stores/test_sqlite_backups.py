@@ -12,7 +12,13 @@ import pytest
 from making import START, a_chunk, a_code_file, a_code_index, a_memory, an_entry, at, in_code, save
 from retain.domain.changes import Changes
 from retain.errors import StoreCorrupt, StoreDown
-from retain.stores.sqlite.backups import backup_before_reset, daily_backup, holding, list_backups
+from retain.stores.sqlite.backups import (
+    backup_before_housekeeping,
+    backup_before_reset,
+    daily_backup,
+    holding,
+    list_backups,
+)
 from retain.stores.sqlite.store import SqliteStore
 
 DAY = timedelta(days=1)
@@ -21,6 +27,17 @@ DAY = timedelta(days=1)
 @pytest.fixture
 def folder(tmp_path):
     return tmp_path / "backups"
+
+
+@pytest.fixture
+def sqlite_file(sqlite_file):
+    """A store with something to copy."""
+    save(sqlite_file, a_memory("first", "the first of all"))
+    return sqlite_file
+
+
+def copies(folder):
+    return {file for file in folder.iterdir() if file.name != "copies.json"}
 
 
 def test_the_daily_copy_leaves_code_out_and_is_a_whole_store(sqlite_file, folder):
@@ -41,7 +58,7 @@ def test_one_backup_a_day_is_made(sqlite_file, folder):
     assert made.name == "retain-2026-03-02.db"
     assert daily_backup(sqlite_file, folder, at(3600)) is None
     assert daily_backup(sqlite_file, folder, START + DAY)
-    assert set(folder.iterdir()) == set(list_backups(folder))
+    assert copies(folder) == set(list_backups(folder))
     assert stat.S_IMODE(made.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
@@ -77,7 +94,7 @@ def test_what_dead_processes_left_of_a_copy_is_removed(sqlite_file, folder):
     for file in (mine, theirs, *left):
         file.touch()
     made = daily_backup(sqlite_file, folder, START)
-    assert set(folder.iterdir()) == {made, mine, theirs}
+    assert copies(folder) == {made, mine, theirs}
 
 
 def test_a_copy_of_a_damaged_store_drives_no_good_one_out(sqlite_file, folder):
@@ -89,7 +106,7 @@ def test_a_copy_of_a_damaged_store_drives_no_good_one_out(sqlite_file, folder):
         file.write(b"\xaa" * 4096 * 5)
     with closing(SqliteStore(sqlite_file.path)) as store, pytest.raises(StoreCorrupt, match="doctor --repair"):
         daily_backup(store, folder, START + DAY, keep=1)
-    assert list(folder.iterdir()) == [good]
+    assert copies(folder) == {good}
 
 
 def test_backups_that_still_hold_a_purged_memory_are_named(sqlite_file, folder):
@@ -101,7 +118,7 @@ def test_backups_that_still_hold_a_purged_memory_are_named(sqlite_file, folder):
     after = daily_backup(sqlite_file, folder, START + 2 * DAY)
     assert holding(folder, "m1") == [during]
     assert list_backups(folder) == [after, during, before]
-    assert len(list(folder.iterdir())) == 3
+    assert len(copies(folder)) == 3
 
 
 def test_a_copy_before_a_reset_is_kept_for_a_week(sqlite_file, folder):
@@ -113,11 +130,72 @@ def test_a_copy_before_a_reset_is_kept_for_a_week(sqlite_file, folder):
     second = backup_before_reset(sqlite_file, folder, START + 7 * DAY)
     assert first.exists() and second.exists()
     third = backup_before_reset(sqlite_file, folder, START + 7 * DAY + timedelta(seconds=1))
-    assert set(folder.iterdir()) == {second, third, alike}
+    assert copies(folder) == {second, third, alike}
     assert stat.S_IMODE(third.stat().st_mode) == 0o600
 
 
 def test_the_backup_of_the_day_removes_old_copies_before_a_reset(sqlite_file, folder):
     backup_before_reset(sqlite_file, folder, START)
     daily = daily_backup(sqlite_file, folder, START + 8 * DAY)
-    assert list(folder.iterdir()) == list_backups(folder) == [daily]
+    assert copies(folder) == set(list_backups(folder)) == {daily}
+
+
+def held(copy):
+    with closing(SqliteStore(copy)) as store:
+        return set(store.memories(["first", "m1", "m2"]))
+
+
+def test_an_empty_store_is_not_copied(tmp_path, folder):
+    with closing(SqliteStore(tmp_path / "empty.db")) as empty:
+        assert daily_backup(empty, folder, START) is None
+        assert backup_before_housekeeping(empty, folder, START) is None
+    assert not folder.exists()
+
+
+def test_what_a_store_gets_later_on_its_first_day_is_in_the_copy_of_the_day(sqlite_file, folder):
+    daily_backup(sqlite_file, folder, START)
+    save(sqlite_file, a_memory("m1", "said a minute later"))
+    again = daily_backup(sqlite_file, folder, at(60))
+    assert (held(again), list_backups(folder)) == ({"first", "m1"}, [again])
+    assert daily_backup(sqlite_file, folder, at(120)) is None
+
+
+def test_the_copy_of_the_day_is_made_again_an_hour_later_if_something_was_said(sqlite_file, folder):
+    for n in range(9):
+        save(sqlite_file, a_memory(f"old{n}", f"text {n}"))
+    daily_backup(sqlite_file, folder, START)
+    save(sqlite_file, a_memory("m1", "said a minute later"))
+    assert daily_backup(sqlite_file, folder, at(3599)) is None
+    assert held(daily_backup(sqlite_file, folder, at(3600))) == {"first", "m1"}
+    assert daily_backup(sqlite_file, folder, at(7300)) is None
+
+
+def test_a_store_in_the_place_of_a_damaged_one_leaves_the_copy_of_the_day_alone(sqlite_file, tmp_path, folder):
+    made = daily_backup(sqlite_file, folder, START)
+    with closing(SqliteStore(tmp_path / "new.db")) as other:
+        for n in range(9):
+            save(other, a_memory(f"new{n}", f"text {n}"))
+        assert daily_backup(other, folder, at(7200)) is None
+    assert held(made) == {"first"}
+
+
+def test_before_housekeeping_a_copy_holds_all_that_there_is(sqlite_file, folder):
+    daily = daily_backup(sqlite_file, folder, START)
+    assert backup_before_housekeeping(sqlite_file, folder, at(1)) == daily
+    save(sqlite_file, a_memory("m1"))
+    before = backup_before_housekeeping(sqlite_file, folder, at(2))
+    assert (before.name, held(before)) == ("retain-before-housekeeping-2026-03-02T093002.db", {"first", "m1"})
+    assert backup_before_housekeeping(sqlite_file, folder, at(3)) == before
+
+
+def test_of_copies_before_housekeeping_the_last_three_are_kept(sqlite_file, folder):
+    for n in range(5):
+        save(sqlite_file, a_memory(f"m{n}", f"text {n}"))
+        backup_before_housekeeping(sqlite_file, folder, at(n))
+    assert sorted(file.stem[-6:] for file in folder.glob("*housekeeping*")) == ["093002", "093003", "093004"]
+
+
+def test_where_no_copy_can_be_made_housekeeping_hears_of_it(sqlite_file, folder):
+    folder.write_text("a file of somebody")
+    with pytest.raises(StoreDown, match=r"no backup can be written to .*backups"):
+        backup_before_housekeeping(sqlite_file, folder, START)

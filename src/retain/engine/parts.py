@@ -26,6 +26,8 @@ class Parts:
     clock: Clock
     llm: LLM | None = None
     """None until somebody chose one: a key that lies about is no consent."""
+    copy_first: Callable[[], object] = lambda: None
+    """Copies the store before housekeeping destroys something; raises where that cannot be done."""
 
 
 class Served(Protocol):

@@ -1,5 +1,6 @@
-"""Copies of the store: one a day, the last few kept, and which of them still hold a memory."""
+"""Copies of the store: one a day and one before housekeeping destroys, the last few kept, and what each holds."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -9,8 +10,10 @@ from pathlib import Path
 
 from retain import run_files
 from retain.domain.memory import MemoryId
+from retain.domain.transfer import Sort
 from retain.errors import StoreCorrupt, StoreDown
 from retain.ports import Store
+from retain.stores.copy_notes import CopyNotes
 from retain.stores.sqlite.failures import explained
 from retain.stores.sqlite.store import SqliteStore
 
@@ -18,7 +21,8 @@ from retain.stores.sqlite.store import SqliteStore
 LARGEST = 500_000_000
 # Long enough to notice that a reset was a mistake.
 KEPT_AFTER_RESET = timedelta(days=7)
-_RESET, _MOMENT = "retain-before-reset-", "%Y-%m-%dT%H%M%S"
+KEPT_BEFORE = 3  # copies that were made before housekeeping
+_RESET, _BEFORE, _MOMENT = "retain-before-reset-", "retain-before-housekeeping-", "%Y-%m-%dT%H%M%S"
 
 
 def backup_before_reset(store: Store, folder: Path, now: datetime) -> Path:
@@ -43,32 +47,65 @@ def drop_old_resets(folder: Path, now: datetime) -> None:
 
 
 def daily_backup(store: Store, folder: Path, now: datetime, keep: int = 7, largest: int = LARGEST) -> Path | None:
-    """Today's copy, if it is not there yet; the oldest go once there are more than `keep`.
+    """Today's copy, if there is something to copy and it is not there yet, or too little of today is in it; the
+    oldest go once there are more than `keep`.
 
     A copy that turns out to be damaged is not kept, and drives no earlier one out. Code is left out, which can be
     indexed anew and would make every copy many times as large.
     """
     made = folder / f"retain-{now:%Y-%m-%d}.db"
-    code = store.code_bytes() if isinstance(store, SqliteStore) else 0
-    if made.exists() or store.size() - code > largest:
+    notes = CopyNotes(folder)
+    if not _is_worth_copying(store, largest) or (made.exists() and not notes.is_stale(made, store, now)):
         return None
     make_folder(folder)
     with _explained(folder):
         drop_old_resets(folder, now)
-        _copy(store, made, with_code=False)
+        with notes.of(made, store, now):
+            _copy(store, made, with_code=False)
         for old in list_backups(folder)[keep:]:
             old.unlink(missing_ok=True)
     return made
 
 
+def backup_before_housekeeping(store: Store, folder: Path, now: datetime, keep: int = KEPT_BEFORE) -> Path | None:
+    """A copy that holds all that there is now, before some of it is destroyed; the oldest of this kind go.
+
+    One that holds it already will do, of whichever kind. None where there is nothing to copy, or too much.
+    """
+    if not _is_worth_copying(store, LARGEST):
+        return None
+    notes = CopyNotes(folder)
+    if current := notes.current(store):
+        return current
+    make_folder(folder)
+    made = folder / f"{_BEFORE}{now.astimezone(UTC):{_MOMENT}}.db"
+    with _explained(folder):
+        with notes.of(made, store, now):
+            _copy(store, made, with_code=False)
+        for old in sorted(folder.glob(f"{_BEFORE}*.db"), reverse=True)[keep:]:
+            old.unlink(missing_ok=True)
+    return made
+
+
+def _is_worth_copying(store: Store, largest: int) -> bool:
+    """An empty copy would be of no use, and keep a better one of the same day away."""
+    code = store.code_bytes() if isinstance(store, SqliteStore) else 0
+    return store.size() - code <= largest and bool(store.records(Sort.MEMORIES, None, 1).records)
+
+
 def _copy(store: Store, made: Path, *, with_code: bool = True) -> None:
-    if isinstance(store, SqliteStore):
-        store.backup(made, with_code=with_code)
-    else:
-        store.backup(made)
-    if not is_sound(made):
-        made.unlink()
-        raise StoreCorrupt("the store is damaged: its copy does not pass a check; run `retain doctor --repair`")
+    """Checked before it takes the place of what may be there."""
+    new = made.with_name(f"{made.name}.{os.getpid()}-0.part")
+    try:
+        if isinstance(store, SqliteStore):
+            store.backup(new, with_code=with_code)
+        else:
+            store.backup(new)
+        if not is_sound(new):
+            raise StoreCorrupt("the store is damaged: its copy does not pass a check; run `retain doctor --repair`")
+        new.replace(made)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def make_folder(folder: Path) -> None:
