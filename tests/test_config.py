@@ -120,46 +120,6 @@ def test_a_file_that_others_can_read_is_told(home):
     assert strict(loaded(home)).deployment_mode == "embedded-memory"
 
 
-def test_a_cloned_projects_file_cannot_send_memories_elsewhere(home, tmp_path):
-    project = tmp_path / "project"
-    (project / ".claude").mkdir(parents=True)
-    file = project / ".claude" / "retain.local.md"
-    file.write_text("---\nembedding_url: http://elsewhere.example\nlog_level: error\n---\n")
-    file.chmod(0o644)
-    found = loaded(home, CLAUDE_PROJECT_DIR=str(project))
-    assert (found.settings.embedding_url, found.settings.log_level) == (None, "error")
-    assert "embedding_url" in found.problems[0]
-    file.chmod(0o600)
-    assert loaded(home, CLAUDE_PROJECT_DIR=str(project)).settings.embedding_url == "http://elsewhere.example"
-
-
-@pytest.mark.parametrize("name", ["home", "db_path"])
-def test_a_cloned_projects_file_cannot_bring_its_own_store(home, tmp_path, name):
-    project = tmp_path / "project"
-    (project / ".claude").mkdir(parents=True)
-    file = project / ".claude" / "retain.local.md"
-    file.write_text(f"---\n{name}: {project}/planted.db\n---\n")
-    file.chmod(0o644)
-    found = loaded(home, CLAUDE_PROJECT_DIR=str(project))
-    assert (getattr(found.settings, name), name in found.problems[0]) == (getattr(Settings(), name), True)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("store", "surrealdb"), ("deployment_mode", "remote"), ("namespace", "theirs"), ("database", "theirs")],
-)
-def test_a_cloned_projects_file_cannot_choose_another_database(home, tmp_path, name, value):
-    project = tmp_path / "project"
-    (project / ".claude").mkdir(parents=True)
-    file = project / ".claude" / "retain.local.md"
-    file.write_text(f"---\n{name}: {value}\n---\n")
-    file.chmod(0o644)
-    found = loaded(home, CLAUDE_PROJECT_DIR=str(project))
-    assert (getattr(found.settings, name), name in found.problems[0]) == (getattr(Settings(), name), True)
-    file.chmod(0o600)
-    assert getattr(loaded(home, CLAUDE_PROJECT_DIR=str(project)).settings, name) == value
-
-
 def test_a_path_without_an_ending_is_a_folder():
     assert Settings(db_path=Path("/data/memory")).database_file == Path("/data/memory/retain.db")
     assert Settings(db_path=Path("/data/memory.db")).database_file == Path("/data/memory.db")

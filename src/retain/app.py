@@ -35,7 +35,7 @@ from retain.errors import InvalidInput, NotFound, RetainError, StoreDown, invali
 from retain.folders import is_no_project, project_of, real_path, spellings, why_no_folder
 from retain.run_files import ClientSession
 from retain.standing import Notice, Notices, of_settings, of_store
-from retain.wiring import make_embedder, make_llm, make_store
+from retain.wiring import make_embedder, make_llm, make_store_for, of_held
 
 if TYPE_CHECKING:
     from retain.engine.code.code import Indexing
@@ -74,13 +74,14 @@ class Retain:
         self._own_session = f"session-{new_id(self._clock.now())}" if own_session else None
         self._lock = threading.Lock()
         self._engine: Engine | None = None
+        self._former: list[Engine] = []
         self._closed, self._ending = False, threading.Event()
         self._copies = Copies(loaded.settings, self._clock.now)
         self._failed: tuple[float, RetainError] | None = None
         self._found_project: tuple[Path | None, float, Project | None] = (None, 0.0, None)
         self.started = self._clock.now()
         # What every reply says until a person has dealt with it; one probe for each part that knows of something.
-        self.notices = Notices(lambda: of_settings(loaded.problems), self._standing)
+        self.notices = Notices(lambda: of_settings(self.loaded.problems) + of_held(self.loaded), self._standing)
 
     def remember(
         self,
@@ -257,7 +258,7 @@ class Retain:
 
     @property
     def _folder(self) -> Path:
-        return self.settings.project_dir or Path.cwd()
+        return self.settings.project_dir or self.loaded.folder or Path.cwd()
 
     def _project(self, folder: Path) -> Project | None:
         """The folder's project, looked up again after some seconds: somebody may make a repository of it."""
@@ -272,9 +273,24 @@ class Retain:
         with self._lock:
             if self._closed:
                 raise StoreDown("this memory was closed; open it again")
+            self._take_up_decision()
             if self._engine is None:
                 self._engine = self._opened()
             return self._engine
+
+    def _take_up_decision(self) -> None:
+        """Goes on with other settings as soon as somebody has decided about the project's file."""
+        file = self.loaded.project_file
+        if file is None or self.loaded.again is None or not file.is_undecided or not file.decision.exists():
+            return
+        self.loaded = self.loaded.again()
+        self.settings, self._failed = self.loaded.settings, None
+        self._found_project = (None, 0.0, None)
+        self._copies = Copies(self.settings, self._clock.now)
+        if self._engine is not None:
+            # Calls that have begun with it end with it.
+            self._former.append(self._engine)
+            self._engine = None
 
     def now(self) -> datetime:
         return self._clock.now()
@@ -293,6 +309,9 @@ class Retain:
         with self._lock:
             engine, self._engine, self._closed = self._engine, None, True
         self._ending.set()
+        for former in self._former:
+            former.settle(0.01)
+            former.close()
         if engine is not None:
             try:
                 engine.settle(0.03)
@@ -306,6 +325,9 @@ class Retain:
         """What a server does beside serving, all in the background: model, missing vectors, what earlier sessions
         left to consolidate, and the backup of the day."""
         engine, caller = self.engine, self.caller()
+        if self.loaded.is_held:  # housekeeping is for the store that is decided on
+            engine.warm()
+            return
         engine.begin_session(caller)
         engine.warm()
         if self.settings.consolidation_on_shutdown:
@@ -323,7 +345,7 @@ class Retain:
             settings = self.settings
             # The store last: what is refused after it would leave it open.
             embedder, llm = make_embedder(settings), make_llm(settings)
-            store = make_store(settings)
+            store = make_store_for(self.loaded)
             parts = Parts(store, embedder, self._clock, llm, lambda: self._copies.before_housekeeping(store))
         except RetainError as error:
             self._failed = (time.monotonic(), error)

@@ -2,119 +2,59 @@
 
 import difflib
 import os
-import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from retain.errors import ConfigError
-from retain.folders import root_of
-from retain.setting_values import (
-    MEANINGS,
-    folders,
-    meaning,
-    misspelt,
-    one_of,
-    positive,
-    surprises,
-    text_or_none,
-    toolsets,
-    yaml_in,
-    yes_or_no,
-)
-from retain.setting_values import folder as a_folder
+from retain.approvals import Content, Verdict, decision_file, verdict_on
+from retain.errors import ConfigError, shorten
+from retain.setting_kinds import is_free, is_place, may_need_approval
+from retain.setting_values import MEANINGS, meaning, misspelt, surprises
+from retain.settings import LLMS, READERS, STORES, TOOLSETS, VARIABLES, Settings
+from retain.settings_files import CONFIG_PATH, Found, is_in, is_same, leads_out, project_file, read, user_file
 
-MODES = ("embedded-memory", "embedded-file", "local-server", "remote")
-SERVER_MODES = ("local-server", "remote")
-STORES = ("sqlite", "surrealdb")
-LOG_LEVELS = ("debug", "info", "warn", "error")
-TOOLSETS = ("default", "scoped", "graph", "capture", "bank", "audrey", "all")
-LLMS = ("none", "anthropic", "openai", "claude-cli")
+__all__ = ["CONFIG_PATH", "LLMS", "STORES", "TOOLSETS", "VARIABLES", "Loaded", "Settings", "load", "settings_files"]
 _PASSED_OVER = "; it is passed over"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What can be set. Each field says where it matters; docs/configuration.md lists them with their variables."""
+class ProjectFile:
+    """A project's settings file as it was read, and what was decided about it. One that is not there says nothing."""
 
-    home: Path = Path("~/.retain")
-    """Data, logs, backups."""
-    toolset: str = "default"
-    store: str = "sqlite"
-    deployment_mode: str = "embedded-file"
-    db_path: Path | None = None
-    """The database file; a folder gets `retain.db` in it. Default: in `home`. For SurrealDB, see `database_file`."""
-    remote_url: str | None = None
-    remote_user: str | None = None
-    remote_pass: str | None = field(default=None, repr=False)
-    namespace: str = "memory"
-    database: str = "default"
-    project_dir: Path | None = None
-    """The folder whose project this is; default: CLAUDE_PROJECT_DIR, else the working directory."""
-    session_id: str | None = None
-    user_id: str = ""
-    agent: str | None = None
-    embedding_model: str = "bundled"
-    """`bundled`, `hashed`, `off`, a folder with an ONNX export, or a model's name at `embedding_url`."""
-    embedding_dimensions: int | None = None
-    embedding_url: str | None = None
-    embedding_key: str | None = field(default=None, repr=False)
-    index_roots: tuple[Path, ...] = ()
-    """Folders in and below which code may be indexed; default: the home folder and the current project."""
-    llm: str = "none"
-    """Which language model may be asked: `none`, `anthropic`, `openai` (or what speaks like it) or `claude-cli`."""
-    llm_model: str | None = None
-    llm_url: str | None = None
-    llm_key: str | None = field(default=None, repr=False)
-    llm_daily_usd: float = 1.0
-    """What it may cost in a day, by the provider's prices; then rules do its work until midnight UTC."""
-    capture: bool = True
-    """Whether hooks read conversations."""
-    inject: bool = True
-    """Whether hooks put memories in front of the agent."""
-    inject_tokens: int = 1500
-    """At most so many when a session begins."""
-    prompt_tokens: int = 1000
-    """At most so many for all prompts of a session together."""
-    claude_md: bool = False
-    """Whether a summary is kept in the project's CLAUDE.md."""
-    agents_md: bool = False
-    """The same in its AGENTS.md."""
-    claude_md_lines: int = 150
-    max_memories_per_session: int = 100
-    """Soft: above it consolidation is due, and no write is refused."""
-    consolidation_on_shutdown: bool = True
-    max_storage_mb: int | None = None
-    query_timeout: float = 5.0
-    log_level: str = "info"
+    path: Path
+    content: Content
+    asks: Mapping[str, Any]
+    """The settings in it that take the user's approval here, and what they would be."""
+    holds: Mapping[str, Any]
+    """Those and the ones that would take it elsewhere: beside another environment, say."""
+    kept_in: Path
+    """The home in which decisions about it are kept: not one that the file itself names."""
+    verdict: Verdict | None = None
 
     @property
-    def database_file(self) -> Path:
-        """Where memories lie on this machine: the file of SQLite, or beside where that would be SurrealDB's folder."""
-        if self.deployment_mode == "embedded-memory":
-            return Path(":memory:")
-        path = (self.db_path or self.home / "retain.db").expanduser()
-        file = path if path.suffix else path / "retain.db"
-        return file.with_suffix(".surrealkv") if self.uses_surrealdb else file
+    def is_undecided(self) -> bool:
+        return bool(self.asks) and self.verdict is None
 
     @property
-    def uses_surrealdb(self) -> bool:
-        """Whether memories are in SurrealDB: because that was chosen, or on a server, which always is one."""
-        return self.store == "surrealdb" or self.is_on_server
+    def places(self) -> list[str]:
+        """Those of its settings that say where memories are, or whose."""
+        return [name for name in self.asks if is_place(name)]
 
     @property
-    def is_on_server(self) -> bool:
-        return self.deployment_mode in SERVER_MODES
+    def decision(self) -> Path:
+        return decision_file(self.kept_in, self.content)
 
     @property
-    def is_served_here(self) -> bool:
-        """Whether the server is `retain db serve`, which finds its own way and password."""
-        return self.deployment_mode == "local-server" and not self.remote_url and not self.remote_user
-
-    @property
-    def backups(self) -> Path:
-        return self.home.expanduser() / "backups"
+    def remark(self) -> str:
+        """What its user should know while nothing is decided."""
+        told = f"{self.path} asks for {', '.join(self.asks)}. A file in a project's folder may be somebody else's, so"
+        if not self.places:
+            return f"{told} that is not used until you approve it with `retain trust`"
+        return (
+            f"{told} decide with `retain trust`. Until then what is stored waits on this machine, and no store is read"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +69,23 @@ class Loaded:
     """What was used, and should be looked at."""
     notes: tuple[str, ...] = ()
     """What a value was taken to mean, where that may surprise."""
+    project_file: ProjectFile | None = None
+    base: Settings | None = None
+    """What would hold without what of the project's file takes approval."""
+    folder: Path | None = None
+    """Where they were read for, if not in the working directory."""
+    again: "Callable[[], Loaded] | None" = field(default=None, repr=False, compare=False)
+    """Reads the same sources anew."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
         return self.problems + self.warnings
+
+    @property
+    def is_held(self) -> bool:
+        """Whether nobody has decided yet where memories are, or whose: then nothing is written to any store."""
+        file = self.project_file
+        return file is not None and file.is_undecided and bool(file.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,51 +97,25 @@ class _Told:
     misread: list[str] = field(default_factory=list)
     """Files of which a part could not be understood: it may have said that nothing is to be captured."""
 
+    def fault(self, path: Path, told: str) -> None:
+        """In a whole file, which may have said anything."""
+        self.problems.append(told)
+        self.misread.append(str(path))
 
-# Every variable that is read, by setting, first one that is set wins. The aliases are names from the contracts.
-VARIABLES: dict[str, tuple[str, ...]] = {
-    "home": ("RETAIN_HOME",),
-    "toolset": ("RETAIN_TOOLSET",),
-    "store": ("RETAIN_STORE",),
-    "deployment_mode": ("RETAIN_DEPLOYMENT_MODE", "MEMORY_DEPLOYMENT_MODE"),
-    "db_path": ("RETAIN_DB_PATH", "MEMORY_DB_PATH", "AUDREY_DATA_DIR"),
-    "remote_url": ("RETAIN_REMOTE_URL", "MEMORY_REMOTE_URL"),
-    "remote_user": ("RETAIN_REMOTE_USER",),
-    "remote_pass": ("RETAIN_REMOTE_PASS",),
-    "namespace": ("RETAIN_NAMESPACE",),
-    "database": ("RETAIN_DATABASE",),
-    "project_dir": ("RETAIN_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
-    "session_id": ("RETAIN_SESSION_ID", "MEMORY_SESSION_ID"),
-    "user_id": ("RETAIN_USER_ID",),
-    "agent": ("RETAIN_AGENT", "AUDREY_AGENT"),
-    "embedding_model": ("RETAIN_EMBEDDING_MODEL", "AUDREY_EMBEDDING_PROVIDER"),
-    "embedding_dimensions": ("RETAIN_EMBEDDING_DIMENSIONS", "AUDREY_EMBEDDING_DIMENSIONS"),
-    "embedding_url": ("RETAIN_EMBEDDING_URL", "AUDREY_EMBEDDING_PROVIDER"),
-    "embedding_key": ("RETAIN_EMBEDDING_KEY",),
-    "index_roots": ("RETAIN_INDEX_ROOTS",),
-    "llm": ("RETAIN_LLM", "AUDREY_LLM_PROVIDER"),
-    "llm_model": ("RETAIN_LLM_MODEL",),
-    "llm_url": ("RETAIN_LLM_URL",),
-    "llm_key": ("RETAIN_LLM_KEY",),
-    "llm_daily_usd": ("RETAIN_LLM_DAILY_USD",),
-    "capture": ("RETAIN_CAPTURE",),
-    "inject": ("RETAIN_INJECT",),
-    "inject_tokens": ("RETAIN_INJECT_TOKENS",),
-    "prompt_tokens": ("RETAIN_PROMPT_TOKENS",),
-    "claude_md": ("RETAIN_CLAUDE_MD",),
-    "agents_md": ("RETAIN_AGENTS_MD",),
-    "claude_md_lines": ("RETAIN_CLAUDE_MD_LINES",),
-    "max_memories_per_session": ("RETAIN_MAX_MEMORIES_PER_SESSION",),
-    "consolidation_on_shutdown": ("RETAIN_CONSOLIDATION_ON_SHUTDOWN",),
-    "max_storage_mb": ("RETAIN_MAX_STORAGE_MB",),
-    "query_timeout": ("RETAIN_QUERY_TIMEOUT",),
-    "log_level": ("RETAIN_LOG_LEVEL", "MEMORY_LOG_LEVEL"),
-}
-# Settings that decide where memories are kept or sent, and what that may cost.
-_WHERE = ("home", "store", "deployment_mode", "db_path", "namespace", "database")
-OUTWARD = frozenset(name for name in VARIABLES if name in _WHERE or name.startswith(("llm", "embedding_", "remote_")))
-FILE = "retain.local.md"
-CONFIG_PATH = ("RETAIN_CONFIG_PATH", "MEMORY_CONFIG_PATH")
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """Gathers settings, and where each came from."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+
+    def take(self, name: str, value: Any, origin: str) -> None:
+        self.values[name] = value
+        if value is not None:
+            self.origins[name] = origin
+
+
 CLIENT_PLACES = (
     "PATH",
     "CLAUDE_CONFIG_DIR",
@@ -205,20 +132,24 @@ CLIENT_PID = "CLAUDE_PID"
 def load(
     given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> Loaded:
-    """Arguments, then environment, then the project's file, then the user's; bad values are told, not used."""
-    env = os.environ if environment is None else environment
-    told = _Told()
-    values: dict[str, Any] = {}
-    origins: dict[str, str] = {}
-    for origin, source in _sources(given or {}, env, folder, told):
-        for name, raw in source.items():
-            if name not in values:
-                understood = _take(name, raw, origin, values, origins, told.problems)
-                told.misread.extend([] if understood or os.sep not in origin else [origin])
-    if told.misread and "capture" not in values:
-        values["capture"], origins["capture"] = False, f"{told.misread[0]}, which has a fault"
-    notes = surprises(env, tuple(origins.values()))
-    return Loaded(Settings(**values), origins, tuple(told.problems), tuple(told.warnings), notes)
+    """Arguments, then environment, then the project's file, then the user's; bad values are told, not used.
+
+    Of the project's file only what is harmless is used, unless its user has approved it.
+    """
+    env, told, found = os.environ if environment is None else environment, _Told(), _Values()
+    _take_all(_given(given or {}, env, told), found, told)
+    ahead = frozenset(found.values)
+    of_project, of_user = settings_files(given, env, folder)
+    _take_all(_own_file(of_user, env, told), found, told)
+    base = Settings(**found.values)
+    file = None if is_same(of_project, of_user) else _project_file(of_project, env, told)
+    project = _take_project(file, ahead, _Base(base, user_home(env)), found, told) if file else None
+    if told.misread and "capture" not in found.values:
+        found.take("capture", False, f"{told.misread[0]}, which has a fault")
+    notes = surprises(env, tuple(found.origins.values()))
+    told_all = (tuple(told.problems), tuple(told.warnings), notes)
+    again = partial(load, given, environment, folder)
+    return Loaded(Settings(**found.values), found.origins, *told_all, project, base, folder, again)
 
 
 def strict(loaded: Loaded) -> Settings:
@@ -253,22 +184,8 @@ def settings_files(
 ) -> tuple[Path, Path]:
     """The project's file and the user's: where settings are looked for, whether or not there are any."""
     env = os.environ if environment is None else environment
-    chosen = next((env[name] for name in CONFIG_PATH if env.get(name)), None)
-    user_file = Path(chosen) if chosen else user_home(env) / ".claude" / FILE
     project = Path((given or {}).get("project_dir") or env.get("CLAUDE_PROJECT_DIR") or folder or Path.cwd())
-    return _project_file(project, user_home(env)), user_file.expanduser()
-
-
-def _project_file(folder: Path, home: Path) -> Path:
-    """In the folder itself, else in the root of its project: a session may begin anywhere in one."""
-    here, root = folder / ".claude" / FILE, root_of(str(folder), str(home))
-    return here if root is None or here.exists() else Path(root) / ".claude" / FILE
-
-
-def settings_in(text: str) -> tuple[dict[str, Any], list[str]]:
-    """What the text of a settings file sets, unchecked, and what of it is not YAML."""
-    problems: list[str] = []
-    return yaml_in(text, Path("it"), problems), problems
+    return project_file(project, user_home(env)), user_file(env, user_home(env))[0]
 
 
 def client_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -279,7 +196,7 @@ def client_variables(environment: Mapping[str, str] | None = None) -> dict[str, 
 
 def apart(home: Path, environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a process that keeps its memory in `home` and knows nothing of this user's settings."""
-    own = {"RETAIN_HOME": str(home), "RETAIN_CONFIG_PATH": str(home / "retain.local.md")}
+    own = {"RETAIN_HOME": str(home), "RETAIN_CONFIG_PATH": os.devnull}
     return with_settings_of(own, environment)
 
 
@@ -290,18 +207,12 @@ def with_settings_of(other: Mapping[str, str], environment: Mapping[str, str] | 
     return {name: value for name, value in env.items() if name not in ours} | dict(other)
 
 
-def _sources(
-    given: Mapping[str, Any], env: Mapping[str, str], folder: Path | None, told: _Told
-) -> list[tuple[str, Mapping[str, Any]]]:
-    project_file, user_file = settings_files(given, env, folder)
+def _given(given: Mapping[str, Any], env: Mapping[str, str], told: _Told) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What goes before every file."""
     told.problems.extend(misspelt(env, {*CONFIG_PATH, *(name for them in VARIABLES.values() for name in them)}))
-    return [
-        ("argument", {name: value for name, value in given.items() if value is not None}),
-        *_from_environment(env),
-        *_in_other_words(env, given, told),
-        *_from_file(project_file, told, is_own=False),
-        *_from_file(user_file, told, is_own=True),
-    ]
+    yield "argument", {name: value for name, value in given.items() if value is not None}
+    yield from _from_environment(env)
+    yield from _in_other_words(env, given, told)
 
 
 def _from_environment(env: Mapping[str, str]) -> list[tuple[str, Mapping[str, Any]]]:
@@ -322,78 +233,86 @@ def _in_other_words(
             told.problems.append(f"{variable} is {env[variable]!r}: {error}{_PASSED_OVER}")
 
 
-def _from_file(path: Path, told: _Told, *, is_own: bool) -> list[tuple[str, Mapping[str, Any]]]:
-    """The front matter and the YAML blocks of a settings file; nothing when there is no such file.
+def _own_file(path: Path, env: Mapping[str, str], told: _Told) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    missing = user_file(env, user_home(env))[1]
+    if missing:
+        told.problems.append(missing)
+    if found := _read(path, told):
+        yield str(path), found.values
 
-    A project's file may have come with a clone, and then others can read it. From such a one nothing is taken
-    that would send memories elsewhere, or bring others in. On Windows nobody can tell, so there it is from none.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-        mode = stat.S_IMODE(path.stat().st_mode)
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as error:
-        told.problems.append(f"{path} cannot be read ({error}); its settings are not used")
-        told.misread.append(str(path))
-        return []
-    is_open = os.name == "posix" and bool(mode & 0o077)
-    if is_open:
+
+def _project_file(path: Path, env: Mapping[str, str], told: _Told) -> Found | None:
+    """What a project's file says; one behind a link that leads out of the project is nobody's but its author's."""
+    if path.exists() and leads_out(path, user_home(env)):
+        where = f"{path} leads out of the project by a link"
+        told.fault(path, f"{where}, and is not read; put the settings into the project, or into your own file")
+        return None
+    return _read(path, told) or Found(path, content=Content.of(path, None))
+
+
+def _read(path: Path, told: _Told) -> Found | None:
+    found = read(path)
+    for fault in found.faults if found else ():
+        told.fault(path, fault)
+    if found and found.is_open:
         told.warnings.append(f"{path} may hold a password and can be read by others; run `chmod 600 {path}`")
-    faults: list[str] = []
-    found = yaml_in(text, path, faults)
-    told.problems.extend(faults)
-    told.misread.extend(str(path) for _ in faults)
-    may_be_others = not is_own and (is_open or os.name != "posix")
-    for name in OUTWARD.intersection(found) if may_be_others else ():
-        del found[name]
-        only = "only when that is private (chmod 600)" if os.name == "posix" else "only on other systems"
-        told.problems.append(f"{path}: {name} is taken from a project's file {only}; set it in your own")
-    return [(str(path), found)]
+    return found
 
 
-def _take(
-    name: str, raw: Any, origin: str, values: dict[str, Any], origins: dict[str, str], problems: list[str]
-) -> bool:
-    """Says whether a setting was understood."""
+def _take_all(sources: Iterable[tuple[str, Mapping[str, Any]]], found: _Values, told: _Told) -> None:
+    """Of several that name a setting, the first holds."""
+    for origin, source in sources:
+        for name, raw in source.items():
+            if name not in found.values and (understood := _understood(name, raw, origin, told)):
+                found.take(name, understood[0], origin)
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What holds without the project's file, and where the user is at home."""
+
+    settings: Settings
+    user_home: Path
+
+
+def _take_project(file: Found, ahead: frozenset[str], base: _Base, found: _Values, told: _Told) -> ProjectFile | None:
+    """Takes what is harmless in any case, and the rest if its user said so."""
+    if file.content is None:
+        return None
+    origin = str(file.path)
+    said = {name: _understood(name, raw, origin, told) for name, raw in file.values.items()}
+    everything = {name: understood[0] for name, understood in said.items() if understood}
+    values = {name: value for name, value in everything.items() if name not in ahead}
+    asks = {name: value for name, value in values.items() if not is_free(name, value, getattr(base.settings, name))}
+    kept_in = _outside(base, file.path)
+    holds = {name: value for name, value in everything.items() if may_need_approval(name, value)}
+    project = ProjectFile(file.path, file.content, asks, holds, kept_in, verdict_on(kept_in, file.content))
+    for name, value in values.items():
+        if name not in asks or project.verdict is Verdict.APPROVED:
+            found.take(name, value, origin)
+    if project.is_undecided:
+        told.problems.append(project.remark)
+    return project
+
+
+def _outside(base: _Base, file: Path) -> Path:
+    """The home in which decisions are kept. One in the project came with it, perhaps, and its decisions too."""
+    home = base.settings.home.expanduser().absolute()
+    return base.user_home / ".retain" if is_in(home, file.parent.parent) else home
+
+
+def _understood(name: str, raw: Any, origin: str, told: _Told) -> tuple[Any] | None:
+    """A setting's value; None, and told, where it cannot be understood."""
     known = [f.name for f in fields(Settings)]
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
-        problems.append(f"{origin}: unknown setting {name}" + (f"; did you mean {near[0]}?" if near else ""))
-        return False
-    try:
-        values[name] = _READERS.get(name, str)(raw)
-        if values[name] is not None:
-            origins[name] = origin
-    except ValueError as error:
-        problems.append(f"{origin}: {name} is {str(raw)!r}: {error}{_PASSED_OVER}")
-        return False
-    return True
-
-
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "home": a_folder,
-    "toolset": toolsets(TOOLSETS),
-    "store": one_of(*STORES),
-    "deployment_mode": one_of(*MODES),
-    "db_path": a_folder,
-    "project_dir": a_folder,
-    "embedding_dimensions": positive(int),
-    "embedding_url": text_or_none,
-    "embedding_key": text_or_none,
-    "index_roots": folders,
-    "llm": one_of(*LLMS),
-    "llm_daily_usd": positive(float),
-    "capture": yes_or_no,
-    "inject": yes_or_no,
-    "inject_tokens": positive(int),
-    "prompt_tokens": positive(int),
-    "claude_md": yes_or_no,
-    "agents_md": yes_or_no,
-    "claude_md_lines": positive(int),
-    "max_memories_per_session": positive(int),
-    "consolidation_on_shutdown": yes_or_no,
-    "max_storage_mb": positive(int),
-    "query_timeout": positive(float),
-    "log_level": one_of(*LOG_LEVELS),
-}
+        told.problems.append(
+            f"{origin}: unknown setting {shorten(name)}" + (f"; did you mean {near[0]}?" if near else "")
+        )
+    else:
+        try:
+            return (READERS.get(name, str)(raw),)
+        except ValueError as error:
+            told.problems.append(f"{origin}: {name} is {shorten(str(raw))!r}: {error}{_PASSED_OVER}")
+    told.misread.extend([origin] if os.sep in origin else [])
+    return None

@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
-from retain import db_server, hook_health, installed, maintenance
+from retain import db_server, held, hook_health, installed, maintenance
 from retain.clients.known import Machine
 from retain.clients.state import findings
 from retain.config import Loaded, Settings
@@ -59,6 +59,7 @@ def examine(loaded: Loaded, settings_files: Sequence[Path], now: datetime) -> li
         *_permissions(settings, settings_files),
         *(_server(settings) if settings.is_on_server else _store(settings)),
         *_elsewhere(settings),
+        *_held(loaded),
         *_model(settings),
         *_backups(settings, now),
         *_hooks(settings, now),
@@ -150,9 +151,15 @@ def _sqlite() -> Check:
 
 
 def _settings(loaded: Loaded) -> Iterator[Check]:
-    for problem in loaded.remarks:
+    file = loaded.project_file
+    if file and file.is_undecided:
+        yield Check("settings", "fail" if loaded.is_held else "warn", file.remark, "retain trust, in that project")
+    elif file and file.asks:
+        yield Check("settings", "ok", f"{file.path} is {file.verdict}: {', '.join(file.asks)}")
+    others = [remark for remark in loaded.remarks if not file or remark != file.remark]
+    for problem in others:
         yield Check("settings", "fail", problem, "put it right there; `retain config` shows what is in force")
-    if not loaded.remarks:
+    if not others:
         yield Check("settings", "ok", f"{len(loaded.origins)} set, the rest as they come")
 
 
@@ -208,6 +215,17 @@ def _elsewhere(settings: Settings) -> Iterator[Check]:
             send = ", or send them to this database: `retain db queue --adopt`" if settings.is_on_server else ""
             note = f"{_waiting(state.waiting + state.refused)} for {queue.of}"
             yield Check("queue", "warn", note, f"set deployment_mode and address back to it{send}")
+
+
+def _held(loaded: Loaded) -> Iterator[Check]:
+    """Writes that wait for a decision about a project's settings file, of whichever project."""
+    home = loaded.project_file.kept_in if loaded.project_file else loaded.settings.home
+    with held.everywhere(home) as queues:
+        for queue in queues:
+            state = queue.state()
+            note = f"{_waiting(state.waiting + state.refused)} for {queue.of}"
+            refused = next((f"; one could not be stored: {entry.why}" for entry in queue.entries() if entry.why), "")
+            yield Check("queue", "warn", note + refused, "retain trust, or retain trust --refuse, in that project")
 
 
 def _served(settings: Settings) -> Iterator[Check]:

@@ -76,6 +76,20 @@ def positive(kind: type) -> Callable[[Any], Any]:
     return read
 
 
+def not_negative(kind: type) -> Callable[[Any], Any]:
+    """As `positive`, and 0 for none at all."""
+
+    def read(raw: Any) -> Any:
+        return kind(0) if str(raw).strip() in ("0", "0.0", "0.00") else positive(kind)(raw)
+
+    return read
+
+
+def model(raw: Any) -> str:
+    """A name; `off` without quotes is a no in YAML."""
+    return "off" if raw is False else str(raw)
+
+
 def text_or_none(raw: Any) -> str | None:
     return str(raw) or None
 
@@ -155,4 +169,13 @@ def yaml_in(text: str, path: Path, problems: list[str]) -> dict[str, Any]:
             continue
         if isinstance(data, dict):
             found |= {str(name): value for name, value in data.items() if value is not None}
+    for name in [name for name, value in found.items() if not _is_plain(value)]:
+        del found[name]
+        problems.append(f"{path}: {name} holds a table or a list of lists, and must be one value; it is passed over")
     return found
+
+
+def _is_plain(value: Any) -> bool:
+    """A value, or a list of values. With aliases ten lines of YAML can nest lists that no machine could print."""
+    parts = value if isinstance(value, list) else [value]
+    return not any(isinstance(part, list | dict | set | tuple) for part in parts)

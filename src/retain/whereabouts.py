@@ -3,10 +3,46 @@
 import os
 from pathlib import Path
 
-from retain.config import Settings
+from retain.config import Loaded, Settings
 from retain.domain.ids import id_of
 
+HELD_QUEUE = "queue.db"
 USUAL = "ws://localhost:8000"  # where a SurrealDB listens that was started without options
+
+
+def name_for(loaded: Loaded) -> str:
+    """As `name_of`, also while nobody has decided which memory it is."""
+    return f"held:{held_folder(loaded)}" if loaded.is_held else name_of(loaded.settings)
+
+
+def readable_for(loaded: Loaded) -> Path | None:
+    """As `readable_file`, also while nobody has decided which memory it is: then there is only what waits."""
+    return held_copy(loaded) if loaded.is_held else readable_file(loaded.settings)
+
+
+def held_folder(loaded: Loaded) -> Path:
+    """Where writes wait for a decision about the project's settings file.
+
+    Processes with other settings of their own would have another store without that file, so they have another folder:
+    what waits in it goes where they would have written, or where the file says.
+    """
+    file, base = loaded.project_file, loaded.base or loaded.settings
+    if file is None:
+        raise ValueError("no settings file of a project was read")
+    otherwise = "memory" if base.deployment_mode == "embedded-memory" else name_of(base)
+    return held_folders(file.kept_in) / id_of("\x1f".join((file.content.path, otherwise)))
+
+
+def held_folders(home: Path) -> Path:
+    return home.expanduser().absolute() / "held"
+
+
+def held_queue(loaded: Loaded) -> Path:
+    return held_folder(loaded) / HELD_QUEUE
+
+
+def held_copy(loaded: Loaded) -> Path:
+    return held_folder(loaded) / "copy.db"
 
 
 def name_of(settings: Settings) -> str:

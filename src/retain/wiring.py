@@ -7,12 +7,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retain.config import Settings, user_home, whole_environment
+from retain.config import Loaded, Settings, user_home, whole_environment
 from retain.domain.connection import Queued
 from retain.errors import ConfigError, MissingExtra, RetainError
 from retain.ports import LLM, Embedder, Store
 from retain.setting_values import BUNDLED
-from retain.whereabouts import beside_server, shown
+from retain.standing import Notice
+from retain.whereabouts import beside_server, held_queue, shown
 
 if TYPE_CHECKING:
     from retain.llm.provider import Provider
@@ -27,6 +28,34 @@ def make_store(settings: Settings) -> Store:
     if settings.embedding_dimensions:
         _check_dimensions(store, settings.embedding_dimensions)
     return store
+
+
+def make_store_for(loaded: Loaded) -> Store:
+    """The store that the settings name. What waited until that was decided is sent to it first.
+
+    While it is undecided, one in which everything waits.
+    """
+    from retain import held
+
+    if loaded.is_held:
+        return held.make_waiting_store(loaded)
+    store, file = make_store(loaded.settings), loaded.project_file
+    if file and file.verdict and held.count(loaded).waiting:
+        held.send_on(loaded, store)
+    return store
+
+
+def of_held(loaded: Loaded) -> list[Notice]:
+    """Whether writes still wait that were made while the project's settings file was undecided, and it is no longer."""
+    if loaded.is_held or loaded.project_file is None or not held_queue(loaded).exists():
+        return []
+    from retain import held
+
+    waiting = held.count(loaded)
+    count = waiting.waiting + waiting.refused
+    told = f"{count} earlier writes wait for a decision about {loaded.project_file.path}, and are not found"
+    way = "`retain trust` stores them where that file says, `retain trust --refuse` where they would be without it"
+    return [Notice("writes_wait", f"{told}: {way}")] if count else []
 
 
 def make_bare_store(settings: Settings) -> Store:

@@ -1,9 +1,11 @@
 """Settings as hooks see them: those in force, without reading them anew, and never a secret."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from approving import approve
 from retain.config import load
 from retain.surfaces.hooks import snapshot
 from surfaces.waiting import until
@@ -27,6 +29,7 @@ def write(shop, text):
     path = shop / ".claude" / "retain.local.md"
     path.write_text(f"---\n{text}\n---\n")
     path.chmod(0o600)
+    approve(path, Path(snapshot.first_home()))
 
 
 def test_they_are_what_the_settings_are(shop):

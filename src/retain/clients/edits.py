@@ -77,7 +77,7 @@ def write(edit: Edit) -> None:
         if edit.new is None:
             target.unlink(missing_ok=True)
         else:
-            target.parent.mkdir(parents=True, exist_ok=True)
+            _make_folders(target.parent, private=edit.private)
             _replace(target, edit.new, _mode(target, private=edit.private))
     except PermissionError:
         raise Unfit(
@@ -103,6 +103,12 @@ def _mode(target: Path, *, private: bool) -> int:
     if target.exists():
         return stat.S_IMODE(target.stat().st_mode)
     return 0o600 if private else 0o644
+
+
+def _make_folders(folder: Path, *, private: bool) -> None:
+    """No more open than their files, and never for others to write in, whatever the umask lets through."""
+    for each in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+        each.mkdir(mode=0o700 if private else 0o755, exist_ok=True)
 
 
 def _replace(target: Path, text: str, mode: int) -> None:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from retain.clients.faults import Broken, Unfit
-from retain.config import settings_in
+from retain.settings_files import settings_in
 
 _FRONT = re.compile(r"\A---\r?\n(.*?)^---\r?$", re.DOTALL | re.MULTILINE)
 

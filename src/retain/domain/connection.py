@@ -34,6 +34,8 @@ class Connection:
     """Since when it is so; None from the beginning."""
     why: str | None = None
     queued: Queued = Queued()
+    is_undecided: bool = False
+    """Nobody has said yet which store it is; `why` says what to do."""
 
 
 @dataclass(slots=True)

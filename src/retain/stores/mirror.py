@@ -13,7 +13,7 @@ from typing import Any
 from retain.domain.changes import Changes, Restored
 from retain.domain.memory import MemoryId
 from retain.domain.transfer import Change, Sort
-from retain.ports import Store
+from retain.ports import CodeSearch, CodeStore, Store, TransferStore
 from retain.stores.forgetting import without
 from retain.stores.gathering import gathered
 from retain.stores.queue import Queue
@@ -21,6 +21,8 @@ from retain.stores.sqlite.failures import files_of
 from retain.stores.sqlite.files import HEADER, alone, make_private, only_one
 from retain.stores.sqlite.store import SqliteStore
 
+# What cannot be done without the database: code and whole stores are not in a copy.
+NOT_COPIED = {name for port in (CodeStore, CodeSearch, TransferStore) for name in vars(port)} | {"backup"}
 MOST = 20_000  # memories, the ones that were changed last
 EVERY = 30.0  # seconds, where nobody on this machine has written
 _PORTION = 50

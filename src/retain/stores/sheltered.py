@@ -11,24 +11,22 @@ from datetime import datetime
 from functools import partial
 from typing import Any, cast
 
-from retain.domain.changes import Applied, Changes, Conflict, Expectation, NoTwin
-from retain.domain.claims import fingerprint
+from retain.domain.changes import Applied, Changes, Conflict
 from retain.domain.connection import Connection, Reach, note
 from retain.domain.ids import new_id
-from retain.domain.memory import Memory, MemoryId
+from retain.domain.memory import MemoryId
 from retain.errors import RetainError, StoreDown, Unavailable
-from retain.ports import CodeSearch, CodeStore, Emptied, Store, TransferStore
+from retain.ports import Emptied, Store
 from retain.standing import Notice
 from retain.stores.forgetting import nothing_left, without
-from retain.stores.mirror import EVERY, Mirror
+from retain.stores.mirror import EVERY, NOT_COPIED, Mirror
 from retain.stores.queue import Entry, Queue
+from retain.stores.sending import has, send
 from retain.stores.surreal.link.failures import LinkLost
 from retain.stores.surreal.link.reconnecting import Reconnecting
 
 logger = logging.getLogger(__name__)
 
-# What cannot be done without the database: code and whole stores are not in the copy.
-_NEEDS_DATABASE = {name for port in (CodeStore, CodeSearch, TransferStore) for name in vars(port)} | {"backup"}
 # A call waits so long for what it finds in the queue; the rest is sent in the background.
 _FLUSH_SECONDS = 0.1
 _PATIENT_SECONDS = 600.0
@@ -143,7 +141,7 @@ class Sheltered:
                 return getattr(self._reached(), name)(*args, **named)
         except LinkLost:
             pass
-        if name in _NEEDS_DATABASE:
+        if name in NOT_COPIED:
             raise self._needed()
         self._see_own_writes()
         note(self.connection, queued=False)
@@ -204,7 +202,7 @@ class Sheltered:
         """The plan in the copy. One that the database had may be there already, by a process that copied it since."""
         copy = self._mirror.store
         outcome = copy.apply(plan)
-        if maybe_written and isinstance(outcome, Conflict) and _has(copy, plan):
+        if maybe_written and isinstance(outcome, Conflict) and has(copy, plan):
             return Applied(copy.change())
         return outcome
 
@@ -240,27 +238,13 @@ class Sheltered:
     def _sent(self, entry: Entry) -> bool:
         """Whether the database has it now, or never will. Each is written once, whoever else sends it too."""
         try:
-            outcome = self._reached().apply(entry.changes)
-            if isinstance(outcome, Conflict):
-                # Another process that sends the same may have come between the key and the expectations.
-                outcome = self._reached().apply(entry.changes)
+            send(self._queue, entry, self._reached(), entry.changes)
         except LinkLost:
             raise
         except Unavailable as error:
             self._stuck = error.message
             return False
-        except RetainError as error:
-            self._refused(entry, error.message)
-            return True
-        if isinstance(outcome, Conflict) and not _is_there(outcome.broken, entry.changes):
-            self._refused(entry, f"it rests on what no longer holds in the database: {_told(outcome.broken)}")
-        else:
-            self._queue.done(entry)
         return True
-
-    def _refused(self, entry: Entry, why: str) -> None:
-        logger.warning("a write of %s was refused: %s", entry.at, why)
-        self._queue.refuse(entry, why)
 
     # In the background
 
@@ -299,36 +283,3 @@ class Sheltered:
         rest = without(plan, {memory.id for memory in plan.memories})
         if not nothing_left(rest):
             self._mirror.take_own(self._queue, rest)
-
-
-def _has(store: Store, plan: Changes) -> bool:
-    """Whether what the plan makes is there, as it makes it or later, so that only the plan itself is in its way."""
-    found = store.memories([*(memory.id for memory in plan.memories), *plan.purged])
-    here = [m.id in found and _has_seen(store, plan, found[m.id].memory, m) for m in plan.memories]
-    here += [id not in found for id in plan.purged]
-    here += [store.work(work.id, work.user) == work for work in plan.works]
-    here += [store.profile(profile.project.id, profile.user) == profile for profile in plan.profiles]
-    here += [store.contradiction(one.id) == one for one in plan.contradictions]
-    return bool(here) and all(here)
-
-
-def _has_seen(store: Store, plan: Changes, now: Memory, made: Memory) -> bool:
-    """Whether a memory is what the plan made of it, or was: then what the plan says of its past is in its history."""
-    if now == made or now.version <= made.version:
-        return now == made
-    said, told = [entry for entry in plan.history if entry.memory == made.id], store.history(made.id)
-    return bool(said) and all(entry in told for entry in said)
-
-
-def _is_there(broken: Expectation, plan: Changes) -> bool:
-    """Whether somebody else has stored the same text meanwhile, and the plan was about nothing else."""
-    match broken, plan.memories:
-        case NoTwin(place, print), (memory,):
-            return memory.version == 1 and memory.place == place and fingerprint(memory.text) == print
-    return False
-
-
-def _told(broken: Expectation) -> str:
-    """What was expected, as the description of its class says it."""
-    said = (type(broken).__doc__ or type(broken).__name__).splitlines()[0]
-    return f"“{said.removesuffix('.')}”"

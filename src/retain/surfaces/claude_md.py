@@ -49,11 +49,12 @@ def sync_project(app: Retain) -> list[Outcome]:
     """Brings the files in the project's root up to date that the settings name; elsewhere there are none.
 
     A worktree belongs to the project of its main checkout, and so does the summary: each branch would have another.
+    While nobody has decided which store it is, what is known cannot be summarised, and what stands there stays.
     """
     caller = app.caller()
     project = caller.project
     names = [name for setting, name in FILES.items() if getattr(app.settings, setting)]
-    if project is None or not names:
+    if project is None or not names or app.loaded.is_held:
         return []
     text = app.engine.digest(caller, app.settings.claude_md_lines).markdown
     return [sync(Path(project.path) / name, text) for name in names]

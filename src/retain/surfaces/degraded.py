@@ -37,6 +37,8 @@ def noted(body: Mapping[str, object] | str, standing: Sequence[Notice]) -> Mappi
 def remark(met: Met) -> str:
     """One sentence for people and models."""
     connection = met.connection()
+    if connection.is_undecided:
+        return _undecided(connection, met)
     since = f" since {connection.since:%Y-%m-%d %H:%M} UTC" if connection.since else ""
     is_back = connection.reach is Reach.CONNECTED
     why = "the database has just been away" if is_back else f"the database is away{since}"
@@ -45,6 +47,15 @@ def remark(met: Met) -> str:
     sent = "being sent" if is_back else "sent when it is back"
     waiting = f"; {count} write{'s wait and are' if count != 1 else ' waits and is'} {sent}" if count else ""
     return f"{why}: {here}{waiting}"
+
+
+def _undecided(connection: Connection, met: Met) -> str:
+    """Why, and what to do, every reply says beside."""
+    count = connection.queued.waiting
+    here = "this waits on this machine" if met.queued else "this comes from what waits on this machine"
+    return (
+        f"nobody has decided yet where memories belong here (`retain trust`): {here}, {count} write{'s' * (count != 1)}"
+    )
 
 
 def state(connection: Connection) -> Body:

@@ -7,7 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retain.config import Loaded
+from retain.config import Loaded, ProjectFile
 from retain.domain.changes import Run
 from retain.domain.memory import HistoryEntry, Memory
 from retain.domain.time import iso
@@ -78,6 +78,7 @@ def settings(loaded: Loaded, files: Sequence[Path]) -> Body:
             for field in fields(loaded.settings)
         },
         "files": [{"path": str(file), "exists": file.exists()} for file in files],
+        "approval": _decided(loaded.project_file),
         "problems": list(loaded.remarks),
     }
 
@@ -95,9 +96,12 @@ def checks(them: "Sequence[Check]", done: Sequence[str], *, sound: bool) -> Body
 
 def shown(loaded: Loaded, name: str) -> object:
     """A setting as it may be shown: never a password."""
-    value = getattr(loaded.settings, name)
     if name == "store" and loaded.settings.is_on_server:
         return "surrealdb"  # whatever is set: a server is one
+    return shown_value(name, getattr(loaded.settings, name))
+
+
+def shown_value(name: str, value: object) -> object:
     if name in SECRET and value:
         return MASK
     if isinstance(value, str):
@@ -105,3 +109,10 @@ def shown(loaded: Loaded, name: str) -> object:
     if isinstance(value, tuple):
         return os.pathsep.join(map(str, value))
     return str(value) if isinstance(value, Path) else value
+
+
+def _decided(file: ProjectFile | None) -> Body | None:
+    if file is None or not file.asks:
+        return None
+    verdict = file.verdict.value if file.verdict else "undecided"
+    return {"path": str(file.path), "verdict": verdict, "settings": list(file.asks)}

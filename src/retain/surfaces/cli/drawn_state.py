@@ -53,6 +53,9 @@ def settings(loaded: Loaded, files: Sequence[Path]) -> Drawn:
     yield ""
     for file in files:
         yield line((f"{file}{'' if file.exists() else ' (not there)'}", DIM))
+    decided = loaded.project_file
+    if decided and decided.asks and decided.verdict:
+        yield line((f"{decided.verdict}: ", "bold"), f"{', '.join(decided.asks)} in {decided.path} (`retain trust`)")
     for problem in loaded.remarks:
         yield line(("problem: ", "red"), problem)
 

@@ -2,19 +2,23 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from retain.app import Retain, SystemClock
+from retain.approvals import Verdict
 from retain.clients.planning import Step
-from retain.config import load
+from retain.config import ProjectFile, load
 from retain.engine.importing import FILE, Imported
 from retain.surfaces import claude_md as summaries
 from retain.surfaces.cli import client_work, exits, options
 from retain.surfaces.cli.client_work import Work
 from retain.surfaces.cli.draw import Drawn, several
 from retain.surfaces.cli.options import SETTLE_SECONDS, Call, common
+from retain.surfaces.cli.trust import is_approved
+from retain.surfaces.setup import approving
 from retain.surfaces.setup import project as projects
 from retain.surfaces.setup import summaries as in_project
 
@@ -31,7 +35,7 @@ def init(
 ) -> int | None:
     """Make the project of this folder known: a summary in its CLAUDE.md, and what an earlier memory left there."""
     root = projects.root(call.loaded.settings)
-    waiting = projects.left_behind(root)
+    waiting, before = projects.left_behind(root), _decided(call, root, ask=not (yes or dry_run))
     wanted = claude_md if claude_md is not None else _asked(call, root) if not (yes or dry_run) else True
     choices: dict[str, str | bool] = {"claude_md": wanted}
     if agents_md is not None:
@@ -42,11 +46,21 @@ def init(
         return work.show(project=str(root), would_import=waiting)
     work.allow(yes=yes)
     done = work.carry_out()
+    approving.follow(before, done)
     imported, synced = _first_use(call, root)
     standing, kept = in_project.standing(root), [one.path for one in synced]
     told = {"imported": _body(imported), "summaries": [str(file) for file in standing if file in kept]}
     code = work.tell(done, _drawn(imported, synced, standing), project=str(root), **told)
     return code or (exits.REFUSED if any(isinstance(one, summaries.Refused) for one in synced) else None)
+
+
+def _decided(call: Call, root: Path, *, ask: bool) -> ProjectFile | None:
+    """The project's settings file before anything is changed; what it asks for, its user is asked about first."""
+    file = load(client_work.with_project(call, root)).project_file
+    if file and file.is_undecided and ask and is_approved(call.terminal, file):
+        approving.decide(file, Verdict.APPROVED)
+        return replace(file, verdict=Verdict.APPROVED)
+    return file
 
 
 def _asked(call: Call, root: Path) -> bool:
@@ -59,7 +73,9 @@ def _asked(call: Call, root: Path) -> bool:
 def _planned(call: Call, root: Path, choices: Mapping[str, object]) -> list[Step]:
     loaded = load(client_work.with_project(call, root))
     files = in_project.kept(root, loaded.settings, choices)
-    return list(in_project.written(files, in_project.text_now(loaded))) if files else []
+    if not files or loaded.is_held:  # what is known is known when it is decided which store it is in
+        return []
+    return list(in_project.written(files, in_project.text_now(loaded)))
 
 
 def _announced(waiting: int) -> list[str]:
@@ -74,7 +90,8 @@ def _first_use(call: Call, root: Path) -> tuple[Imported | None, list[summaries.
     with Retain(load(client_work.with_project(call, root)), own_session=False) as app:
         imported = projects.take_over(app, root)
         text = app.engine.digest(app.caller(), app.settings.claude_md_lines).markdown
-        changes = list(in_project.written(in_project.kept(root, app.settings, {}), text))
+        kept = [] if app.loaded.is_held else in_project.kept(root, app.settings, {})
+        changes = list(in_project.written(kept, text))
         in_project.keep_copies(changes, client_work.journal(call), SystemClock().now())
         synced = summaries.sync_project(app)
         app.engine.settle(SETTLE_SECONDS)

@@ -38,6 +38,7 @@ MODULES = {
     "sessions": ("session",),
     "setup": ("setup", "teardown"),
     "sleep": ("sleep",),
+    "trust": ("trust",),
     "upkeep": ("status", "config", "doctor", "reembed", "backup", "restore"),
     "why": ("why",),
     "writing": ("remember", "forget", "consolidate", "undo"),

@@ -19,6 +19,7 @@ from retain.surfaces.cli import client_work, drawn_setup, exits, options
 from retain.surfaces.cli.client_work import Work
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.cli.terminal import Terminal
+from retain.surfaces.setup import approving
 from retain.surfaces.setup import project as projects
 from retain.surfaces.setup import summaries as in_project
 from retain.surfaces.setup.worker import end_worker
@@ -101,7 +102,9 @@ def teardown(
     if dry_run:
         return work.show()
     work.allow(yes=yes)
+    before = load(client_work.with_project(call, root)).project_file if root else None
     done = work.carry_out()
+    approving.follow(before, done)
     outcomes = _without_summaries(call, root, work) if root and claude_md else []
     remarks = [*(_project_parting(work, outcomes) if root else _parting(call, done, names)), *_kept(call)]
     code = work.tell(done, iter(remarks), remarks=remarks)

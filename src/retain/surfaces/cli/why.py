@@ -15,7 +15,7 @@ from retain.surfaces.cli import exits, options
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.cli.terminal import Indented, line
 from retain.surfaces.hooks import injected, reading
-from retain.whereabouts import readable_file
+from retain.whereabouts import readable_for
 
 Entry = Mapping[str, Any]  # a line of JSON
 Said = Mapping[str, tuple[str, str]]
@@ -58,7 +58,7 @@ def why(call: Call, id: str | None, session: str | None, limit: int) -> int | No
 
 def _said(call: Call, ids: set[str]) -> Said:
     """What each memory says; from the store itself where there is no file that anybody can read."""
-    file = readable_file(call.loaded.settings)
+    file = readable_for(call.loaded)
     if file:
         return reading.said(str(file), ids, call.loaded.settings.user_id)
     if not ids:

@@ -24,7 +24,7 @@ from retain.errors import RetainError, invalid
 from retain.run_files import make_folder, remove, write_private
 from retain.surfaces.hooks.asking import SECONDS, folder, host
 from retain.surfaces.hooks.injected import PROMPT
-from retain.whereabouts import name_of
+from retain.whereabouts import name_for
 
 if TYPE_CHECKING:
     from retain.app import Retain
@@ -68,7 +68,7 @@ class Answering:
             "parent": os.getppid(),
             "host": host(),
             "at": time.time(),
-            "store": name_of(self._app.settings),
+            "store": name_for(self._app.loaded),
             "token": self._token,
         }
         write_private(str(self.file), json.dumps(about | address))

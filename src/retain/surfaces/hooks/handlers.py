@@ -76,13 +76,16 @@ def _recorded(call: "Call") -> None:
 
 
 def _conversation(call: "Call") -> "dict[str, object]":
+    """While nobody has decided which store it is, the worker finds that out: it may be decided by then."""
+    where: dict[str, object] = {"store": call.database, "environment": snapshot.variables()}
+    if call.settings.get("is_held"):
+        where = {"is_held": True, "environment": snapshot.variables() | snapshot.named_project()}
     return {
         "session": call.session,
         "transcript": call.text("transcript_path"),
         "cwd": call.cwd,
         "project_dir": call.project_dir,
-        "store": call.database,
-        "environment": snapshot.variables(),
+        **where,
     }
 
 

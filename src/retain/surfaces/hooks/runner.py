@@ -136,7 +136,8 @@ def _call(run: Run, payload: dict[str, object]) -> "Call":
     cwd = payload.get("cwd")
     settings, problems = settings_for(cwd if isinstance(cwd, str) and cwd else os.getcwd())
     run.home = str(settings["home"])
-    for problem in problems:
+    undecided = settings.get("undecided") if run.event == "SessionStart" else None
+    for problem in problems or ([str(undecided)] if undecided else []):
         run.note(problem)
     return Call(run.event, payload, settings, run.deadline)
 
@@ -183,8 +184,8 @@ def _remark(call: "Call") -> str:
     it is mended."""
     if call.event != "SessionStart":
         return ""
-    fault = call.settings.get("fault")
-    told = [f"Retain captures nothing here: {fault}"] if fault else []
+    fault, undecided = call.settings.get("fault"), call.settings.get("undecided")
+    told = [f"Retain captures nothing here: {fault}"] if fault else [f"Retain: {undecided}"] if undecided else []
     return " ".join(told or ([f"Retain: {call.remark}"] if call.remark else []))
 
 

@@ -1,7 +1,8 @@
 """Settings as hooks read them: a small file that says what `retain.config` found, good until its sources change.
 
 Reading the settings themselves takes longer than a hook may. A snapshot belongs to a folder and an environment, and
-names the settings files it was made from, each with its time, size and mode; when one differs, it is made anew.
+names the settings files it was made from, each with its times, size and mode, and the decision about the project's;
+when one differs, it is made anew.
 Passwords and keys are neither in it nor in its name.
 """
 
@@ -56,6 +57,12 @@ def variables() -> dict[str, str]:
     }
 
 
+def named_project() -> dict[str, str]:
+    """The project that the client names, as a variable."""
+    named = os.environ.get("CLAUDE_PROJECT_DIR")
+    return {"CLAUDE_PROJECT_DIR": named} if named else {}
+
+
 def settings_for(folder: str) -> tuple[dict[str, object], tuple[str, ...]]:
     """The settings that hold in a folder, and what is wrong with their sources, told once for each change of them."""
     folder = _folder(folder)
@@ -73,6 +80,8 @@ def keep(loaded: "Loaded", folder: str) -> dict[str, object]:
 
     folder = _folder(folder)
     sources = [_state(str(path)) for path in settings_files(folder=_as_path(folder))]
+    if loaded.project_file:
+        sources.append(_state(str(loaded.project_file.decision)))
     settings = _plain(loaded)
     snapshot = {"version": __version__, "sources": sources, "settings": settings}
     write_private(_file(folder), written(snapshot))
@@ -109,12 +118,14 @@ def _with_installed_packages() -> None:
 
 
 def _plain(loaded: "Loaded") -> dict[str, object]:
-    from retain.whereabouts import name_of, readable_file
+    from retain.whereabouts import name_for, readable_for
 
     values = {name: getattr(loaded.settings, name) for name in FIELDS}
     values["home"] = os.path.abspath(os.path.expanduser(values["home"]))
     values["database_file"] = _absolute(str(values["database_file"]))
-    values["store_name"], values["readable_file"] = name_of(loaded.settings), readable_file(loaded.settings)
+    values["store_name"], values["readable_file"] = name_for(loaded), readable_for(loaded)
+    undecided = loaded.project_file if loaded.project_file and loaded.project_file.is_undecided else None
+    values["is_held"], values["undecided"] = loaded.is_held, undecided and undecided.remark
     values["unused"] = "\n".join(" ".join(problem.split()) for problem in loaded.problems) or None
     values["fault"] = "; ".join(loaded.problems) if "fault" in loaded.origins.get("capture", "") else None
     return {name: value if isinstance(value, _JSON) else str(value) for name, value in values.items()}
@@ -153,8 +164,9 @@ def _state(path: str) -> list[object]:
     try:
         found = os.stat(path)
     except OSError:
-        return [path, 0, 0, 0]
-    return [path, found.st_mtime_ns, found.st_size, found.st_mode]
+        return [path, 0, 0, 0, 0]
+    # The last one nobody can set: who changes a file and sets its time back is noticed too.
+    return [path, found.st_mtime_ns, found.st_size, found.st_mode, found.st_ctime_ns]
 
 
 def _drop_oldest(folder: str) -> None:

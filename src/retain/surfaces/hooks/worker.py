@@ -48,6 +48,8 @@ class Item:
     """The file that its session reads, absolute: the worker works in another folder."""
     environment: dict[str, str] | None = None
     """What the environment of its session says about the settings."""
+    is_held: bool = False
+    """Nobody had decided yet which store it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def work_on(home: str, item: Item, left: Callable[[], float]) -> Outcome:
         caller = app.caller(item.session)
         before = app.engine.parts.store.extractions(_project(caller), caller.user)
         outcome = _all_read(app, item, caller, left)
-        if is_due(app.engine.parts.store, caller, item.event, before):
+        if not app.loaded.is_held and is_due(app.engine.parts.store, caller, item.event, before):
             outcome = _consolidated(app, caller, outcome, left)
         _conclude(app, item, caller, outcome, left)
     return outcome
@@ -153,6 +155,8 @@ def _consolidated(app: Retain, caller: Caller, outcome: Outcome, left: Callable[
 
 def _settings(home: str, item: Item) -> Loaded:
     """Those of the item's session: whichever session started this worker may have another store, user or model."""
+    if item.is_held:
+        return load({}, with_settings_of(item.environment or {}), item.project_dir)
     given = {"home": home, "project_dir": item.project_dir, "db_path": item.store}
     if item.environment is None or item.environment == snapshot.variables():
         return load(given, folder=item.project_dir)
@@ -244,6 +248,7 @@ def _item(given: dict[str, object]) -> Item:
         datetime.fromtimestamp(float(at), UTC) if isinstance(at, int | float) else datetime.now(UTC),
         text("store") or None,
         {str(name): str(value) for name, value in told.items()} if isinstance(told, dict) else None,
+        given.get("is_held") is True,
     )
 
 

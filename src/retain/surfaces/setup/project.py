@@ -1,6 +1,7 @@
 """One project: its settings file, its server for the team, what another memory left there."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from retain.app import Retain
@@ -12,6 +13,7 @@ from retain.config import Settings
 from retain.engine.importing import FILE, Imported, listed, parsed
 from retain.errors import Refused
 from retain.folders import root_of
+from retain.settings_files import is_in
 from retain.surfaces import claude_md
 
 SETTINGS = ".claude/retain.local.md"
@@ -31,11 +33,11 @@ def root(settings: Settings) -> Path:
 
 
 def set_up(root: Path, choices: Mapping[str, str | bool], *, team_server: bool) -> Iterator[Step]:
-    yield planning.settings(root / SETTINGS, choices)
+    yield _inside(root, planning.settings(root / SETTINGS, choices))
     if excludes := _excludes(root):
         yield planning.text_step("settings", "kept out of git", excludes, _excluded)
     if team_server:
-        yield planning.server_for(CLAUDE_CODE, root / ".mcp.json", TEAM_COMMAND)
+        yield _inside(root, planning.server_for(CLAUDE_CODE, root / ".mcp.json", TEAM_COMMAND))
 
 
 def take_down(root: Path, journal: Journal) -> Iterator[Step]:
@@ -45,7 +47,18 @@ def take_down(root: Path, journal: Journal) -> Iterator[Step]:
         steps.append(planning.server_from(CLAUDE_CODE, root / ".mcp.json"))
     if excludes := _excludes(root):
         steps.append(planning.text_step("settings", "kept out of git", excludes, _included))
-    return (planning.taken_back(step, journal) for step in steps)
+    return (_inside(root, planning.taken_back(step, journal)) for step in steps)
+
+
+def _inside(root: Path, step: Step) -> Step:
+    """A project's folder may come with links, and what they lead to is not the project's."""
+    # A repository's own folder may lie elsewhere; git follows it too.
+    if step.edit is None or ".git" in step.path.parts or is_in(step.path, root):
+        return step
+    where = f"{step.path} leads out of the project by a link"
+    return replace(
+        step, edit=None, problem=f"{where}, so nothing is written there; put a folder or a file in its place"
+    )
 
 
 def left_behind(root: Path) -> int:
