@@ -86,7 +86,7 @@ def test_a_person_is_shown_what_each_setting_would_do(retain):
     assert "--yes approves it, --refuse refuses it" in done.err
     assert "hush" not in done.out + done.err
     assert "log_level:" not in done.err
-    assert retain("trust", "--list", "--json").body == {"decisions": []}
+    assert retain("trust", "--list", "--json").body["decisions"] == []
 
 
 def at_terminal(retain, *words, typed):
@@ -133,6 +133,7 @@ def test_what_waited_is_stored_when_it_is_decided(retain):
     assert [hit["content"] for hit in found["memories"]] == [TEXT]
     assert any("retain.local.md" in warning["message"] for warning in found["warnings"])
     done = retain("trust", "--yes", "--json").body
+    assert "warnings" not in done
     assert (done["file"], done["verdict"], done["sent"], done["waiting"]) == (str(file), "approved", 1, 0)
     after = retain("recall", "vault code", "--json").body
     assert ([hit["content"] for hit in after["memories"]], after["warnings"]) == ([TEXT], [])
@@ -150,7 +151,7 @@ def test_refusing_stores_it_as_without_the_file_and_can_be_taken_back(retain):
     assert TEXT in retain("recall", "vault code").out
     file.write_text("---\nuser_id: ada\n---\n")
     assert retain("trust", "--revoke", "--json").body["revoked"] == 1
-    assert retain("trust", "--list", "--json").body == {"decisions": []}
+    assert retain("trust", "--list", "--json").body["decisions"] == []
 
 
 def test_what_waits_for_a_file_that_is_gone_is_told_and_can_be_stored(retain):

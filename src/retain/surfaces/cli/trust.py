@@ -10,6 +10,7 @@ from retain.config import Loaded, ProjectFile, load, settings_files
 from retain.errors import Refused, RetainError
 from retain.held import Sent
 from retain.setting_kinds import KINDS, is_place
+from retain.standing import of_settings
 from retain.surfaces.cli import bodies, exits, options
 from retain.surfaces.cli.draw import Drawn, several
 from retain.surfaces.cli.options import Call, common
@@ -51,6 +52,7 @@ def trust(call: Call, refuse: bool, revoke: bool, listed: bool, yes: bool) -> in
         _ask(call.terminal, file)
     approving.decide(file, verdict)
     loaded = load(call.given)
+    call.terminal.notices = lambda: of_settings(loaded.problems)
     sent = _sent(loaded)
     call.terminal.tell(_body(file, verdict) | _moved(sent), _drawn(file, verdict, sent))
     return exits.UNAVAILABLE if sent.waiting else exits.REFUSED if sent.refused else None
