@@ -153,7 +153,7 @@ class Desk:
         project = home / "shop"
         own = {"home": home, "project_dir": project, "session_id": "s1", "embedding_model": "hashed"}
         given = {**own, **where_kept(home), **settings}
-        self.app = Retain(load(given, {"RETAIN_CONFIG_PATH": str(home / "none.md"), "HOME": str(home)}))
+        self.app = Retain(load(given, {"RETAIN_CONFIG_PATH": os.devnull, "HOME": str(home)}))
 
     @property
     def store(self):
