@@ -54,7 +54,7 @@ def main() -> None:
     show("Speed, one thread", speed)
     tests = [conversations(path, model) for path in paths] + list(functions(model))
     ours = embed_all(model, tests)
-    figures = {test.name: {"questions": count(test), "retain-minilm-l6 int8": score(test, ours)} for test in tests}
+    figures = {test.name: {"questions": count(test), "retain-minilm-l6": score(test, ours)} for test in tests}
     try:
         original = original_minilm.vectors(list(ours))
         theirs = dict(zip(ours, original, strict=True))

@@ -26,6 +26,7 @@ from retain.engine.code.reading.roots import Roots
 from retain.engine.context import Block, Task
 from retain.engine.drafts import Draft, string_faults
 from retain.engine.engine import Engine
+from retain.engine.lifecycle.renewing import renew
 from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
 from retain.engine.remember import Remembered
@@ -330,6 +331,7 @@ class Retain:
             return
         engine.begin_session(caller)
         engine.warm()
+        renew(engine.parts, engine.later, lambda: engine.code, caller)
         if self.settings.consolidation_on_shutdown:
             engine.catch_up(caller)
         self._copies.keep_up(lambda: self.engine.later(self.back_up), self._ending)

@@ -18,8 +18,12 @@ from retain.clients.known import Machine
 from retain.clients.state import findings
 from retain.config import Loaded, Settings
 from retain.domain.memory import Vector
+from retain.domain.model import BUNDLED
+from retain.embedding import reference
+from retain.embedding.files import bundled
 from retain.errors import MissingExtra, RetainError, StoreBusy, StoreDown
 from retain.ports import Embedder, Store
+from retain.processor import processor
 from retain.whereabouts import shown
 from retain.wiring import check_surrealdb, make_bare_store, make_embedder, make_queue, make_store, queues_elsewhere
 
@@ -302,7 +306,10 @@ def _model(settings: Settings) -> Iterator[Check]:
         )
         return
     try:
-        yield _tried(make_embedder(settings))
+        embedder = make_embedder(settings)
+        yield _tried(embedder)
+        if embedder.model == BUNDLED and embedder.state().name == "ready":
+            yield _computed(embedder)
     except RetainError as error:
         yield Check("model", "fail", error.message, "set embedding_model to bundled, or mend what it names")
 
@@ -320,6 +327,17 @@ def _tried(embedder: Embedder) -> Check:
         why = f"{name}, but tells nothing apart ({near:.2f} for the same meaning, {far:.2f} for another)"
         return Check("model", "fail", why, "use another embedding_model, then retain reembed")
     return Check("model", "ok", f"{name}; same meaning {near:.2f}, another {far:.2f}")
+
+
+def _computed(embedder: Embedder) -> Check:
+    """Whether vectors made on this machine are those that others make."""
+    files, cosine = bundled(), reference.least_cosine(embedder)
+    version = metadata.version("onnxruntime")
+    how = f"{files.onnx.name}, sha256 {files.sha256[0][:12]}…, onnxruntime {version}, {processor()}"
+    if cosine < reference.ALIKE:
+        note = f"this machine computes other vectors than others do (cosine {cosine:.4f} at worst): {how}"
+        return Check("model", "warn", note, "update onnxruntime; please report it with this line if that does not help")
+    return Check("model", "ok", f"computes the vectors that other machines do (cosine {cosine:.6f} at worst): {how}")
 
 
 def _cosine(one: Vector, other: Vector) -> float:

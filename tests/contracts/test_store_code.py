@@ -8,6 +8,7 @@ import pytest
 from making import MODEL, a_chunk, a_code_file, a_code_index, a_memory, a_vector, at, ids, in_code, save, wanted
 from retain.domain.code import IndexStatus, Mark
 from retain.domain.code import index_key as key_of
+from retain.domain.model import BUNDLED, earlier
 from retain.errors import EmbeddingFailed, NotFound
 
 
@@ -263,6 +264,20 @@ def test_unembedded_chunks_come_in_the_order_of_indexing_with_those_of_other_mod
     assert len(store.code_unembedded(key, MODEL, 2)) == 2
     embed(store, "a", "b", "c")
     assert (store.code_unembedded(key, MODEL, 9), nearest(store, 1, model="another")) == ([], [])
+
+
+def test_vectors_of_an_earlier_file_of_a_model_are_found_until_they_are_made_anew(store):
+    key = indexed(store, a_code_file("a.py", a_chunk("old"), a_chunk("new", line=9), a_chunk("other", line=19)))
+    (earlier_file,) = earlier(BUNDLED)
+    embed(store, "old", model=earlier_file)
+    embed(store, "new", along=(1, 0.1), model=BUNDLED)
+    embed(store, "other")
+    assert nearest(store, 1, model=BUNDLED) == ["old", "new"]
+    assert (store.code_outdated("", BUNDLED), store.code_outdated("eve", BUNDLED)) == ([key], [])
+    assert store.code_outdated("", MODEL) == store.code_outdated("", earlier_file) == []
+    assert [stored.chunk.name for stored in store.code_unembedded(key, BUNDLED, 9)] == ["old", "other"]
+    embed(store, "old", along=(0, 1), model=BUNDLED)
+    assert (nearest(store, 1, model=BUNDLED), store.code_outdated("", BUNDLED)) == (["new"], [])
 
 
 def test_the_best_part_of_a_chunk_counts(store):

@@ -8,6 +8,7 @@ import pytest
 from making import MODEL, START, a_memory, a_place, a_vector, an_embedding, at, ids, in_state, save, wanted
 from retain.domain.changes import Changes
 from retain.domain.memory import State
+from retain.domain.model import BUNDLED, earlier
 from retain.errors import EmbeddingFailed
 
 
@@ -184,3 +185,39 @@ def test_many_updates_leave_each_memory_findable_once(two_stores):
         save(one, *many, embeddings=tuple(an_embedding(m.id, a_vector(1, round / 100)) for m in many))
         found = nearest(other, 1, limit=500)
         assert (len(found), found.matched) == (200, 200)
+
+
+NEW, (OLD,) = BUNDLED, earlier(BUNDLED)
+
+
+def test_vectors_of_an_earlier_file_of_a_model_are_found_and_wait_to_be_made_anew(store):
+    save(
+        store,
+        *(a_memory(id, f"text {id}", when=at(number)) for number, id in enumerate(("old", "new", "part", "other"))),
+        embeddings=(
+            an_embedding("old", a_vector(1), model=OLD),
+            an_embedding("new", a_vector(1, 0.1), model=NEW),
+            an_embedding("part", a_vector(0, 1), model=OLD, missing=1),
+            an_embedding("other", a_vector(1)),
+        ),
+    )
+    assert ids(nearest(store, 1, model=NEW)) == ["old", "new"]
+    assert set(store.near(a_vector(1), NEW, wanted(), 0.5)) == {"old", "new"}
+    assert store.crowding(["old"], NEW, wanted(), 0.5) == {"old": ["new"]}
+    assert set(store.vectors(["old", "new", "other"], NEW)) == {"old", "new"}
+    assert [(memory.id, have) for memory, have in store.unembedded(NEW, 9, by_others=False)] == [("part", 0)]
+    again = store.unembedded(NEW, 9, by_others=False, earlier=True)
+    assert [(memory.id, have) for memory, have in again] == [("old", 0), ("part", 0)]
+    assert [memory.id for memory, _ in store.unembedded(NEW, 9, by_others=True)] == ["part", "other"]
+    assert store.counts("", NEW).unembedded == 2
+    # The earlier file does not know of the later one.
+    assert ids(nearest(store, 1, model=OLD)) == ["old"]
+
+
+def test_what_was_made_anew_carries_the_new_name_alone(store):
+    save(store, a_memory("m1"), embeddings=(an_embedding("m1", a_vector(1), model=OLD),))
+    assert ids(nearest(store, 1, model=NEW)) == ["m1"]
+    save(store, embeddings=(an_embedding("m1", a_vector(0, 1), model=NEW),))
+    assert ids(nearest(store, 0, 1, model=NEW)) == ["m1"] and ids(nearest(store, 1, model=NEW)) == []
+    assert store.unembedded(NEW, 9, by_others=True, earlier=True) == []
+    assert (len(store.vectors(["m1"], NEW)["m1"]), store.vectors(["m1"], OLD), store.faults()) == (1, {}, [])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from retain.domain.model import BUNDLED
 from retain.errors import EmbeddingFailed
 
 Pooling = Literal["mean", "cls"]
@@ -42,12 +43,12 @@ class ModelFiles:
 def bundled(folder: Path = Path(__file__).parent / "model") -> ModelFiles:
     """The model that ships with Retain. Nothing is read yet: a server that starts asks for its name only."""
     return ModelFiles(
-        "retain-minilm-l6@f45c22b7",
-        folder / "retain-minilm-l6-int8.onnx",
+        BUNDLED,
+        folder / "retain-minilm-l6-u8.onnx",
         folder / "tokenizer.json",
         dimensions=384,
         sha256=(
-            "f45c22b7c1fe52603f7452495736dc11b1a3a10c863e7ef404afa7cb803b15dc",
+            "23c8715e564a3a973f689398863cee57e50d55edb9f31b1ee7b2c4a20896421d",
             "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
         ),
     )

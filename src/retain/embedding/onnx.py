@@ -7,7 +7,7 @@ together they cost 0.13 s and 45 MB, which a server that has only answered `init
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -23,17 +23,6 @@ from retain.errors import EmbeddingFailed, shorten
 
 SPECIAL = 2  # tokens that a tokenizer adds: where the text begins and where it ends
 
-# A dynamic int8 model scales its numbers by the largest in the batch, so a vector depends a little on its batch
-# mates, padded or not: cosine to the vector made alone 0.992 on average, 0.983 at worst over 1,000 turns and
-# functions. What is found hardly changes (LoCoMo any@5 60.1 alone, 59.5 batched; any@10 68.8, 68.0; MRR 47.0, 47.3)
-# and bulk takes less time: dialogue turns 19 %, functions 7 %. So bulk is batched, while the few texts of one memory
-# or question run alone and repeat exactly.
-ALONE = 8
-BATCH = 32
-# More tokens at once leave the processor's cache (1,024 are as slow as one text at a time) and fill the memory
-# (32 texts of 256 tokens: 500 MB).
-BATCH_TOKENS = 512
-PADDING = 0.1  # of a batch at most
 # Some for bulk, one for the question that comes meanwhile. Each run in progress holds 30 MB: eight would take 230 MB.
 AT_ONCE = max(2, min(5, os.cpu_count() or 2))
 
@@ -108,7 +97,6 @@ class Network:
         with native.call():
             self._session = onnxruntime.InferenceSession(files.onnx, _options(), providers=["CPUExecutionProvider"])
         self._errors = (errors.Fail, errors.RuntimeException, errors.InvalidArgument)
-        self._padding = next((id for id in map(self._tokenizer.token_to_id, ("[PAD]", "<pad>")) if id is not None), 0)
         # A model that asks for more than Retain can give fails here, with the reason, and not at the first question.
         self.dimensions = len(self.vectors(["trial"])[0]) // 4
 
@@ -118,13 +106,20 @@ class Network:
         return spans
 
     def vectors(self, texts: Sequence[str]) -> list[Vector]:
+        """One after the other.
+
+        A model that scales its numbers as it runs scales them by the largest of a batch, so a vector made in one
+        depends on its neighbours there: cosine to the one made alone 0.992 on average, 0.983 at worst. Batches would
+        take a tenth less time for short remarks, and none less for functions. That the same text has the same vector,
+        wherever and beside whatever it was made, is worth more.
+        """
         with self._native.call():
             tokens = [self._tokens(text) for text in texts]
-        made: dict[int, Vector] = {}
-        for batch in batches([len(ids) for ids in tokens]):
+        made = []
+        for ids in tokens:
             with self._turns, self._native.call():
-                made.update(zip(batch, self._run([tokens[place] for place in batch]), strict=True))
-        return [made[place] for place in range(len(texts))]
+                made.append(self._run(ids))
+        return made
 
     def _tokens(self, text: str) -> list[int]:
         encoded = self._tokenizer.encode(text)
@@ -134,40 +129,17 @@ class Network:
         ids: list[int] = encoded.ids[: self.room + SPECIAL]
         return ids
 
-    def _run(self, tokens: Sequence[Sequence[int]]) -> list[Vector]:
+    def _run(self, tokens: Sequence[int]) -> Vector:
         import numpy as np
 
-        shape = (len(tokens), max(map(len, tokens)))
-        ids, mask = np.full(shape, self._padding, np.int64), np.zeros(shape, np.int64)
-        for row, one in enumerate(tokens):
-            ids[row, : len(one)], mask[row, : len(one)] = one, 1
-        feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        ids = np.array([tokens], np.int64)
+        feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         wanted = {given.name for given in self._session.get_inputs()}
         try:
             output = self._session.run(None, {name: feed for name, feed in feeds.items() if name in wanted})[0]
         except self._errors as error:
             raise EmbeddingFailed(f"the embedding model failed: {shorten(str(error), 200)}") from error
-        return _unit_rows(_pooled(output.astype(np.float32, copy=False), mask, self._pooling))
-
-
-def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Places of texts that run together: alike in length, so that little of a batch is padding."""
-    order = sorted(range(len(lengths)), key=lengths.__getitem__)
-    if len(order) <= ALONE:
-        yield from ([place] for place in order)
-        return
-    batch: list[int] = []
-    for place in order:
-        if batch and not _fits([lengths[other] for other in batch], lengths[place]):
-            yield batch
-            batch = []
-        batch.append(place)
-    yield batch
-
-
-def _fits(batch: Sequence[int], longer: int) -> bool:
-    size = (len(batch) + 1) * longer
-    return len(batch) < BATCH and size <= BATCH_TOKENS and sum(batch) + longer >= size * (1 - PADDING)
+        return _unit(_pooled(output[0].astype(np.float32, copy=False), self._pooling))
 
 
 def _tokenizer(file: Path) -> Any:  # tokenizers has no types
@@ -191,22 +163,19 @@ def _options() -> Any:  # onnxruntime has no types
     return options
 
 
-def _pooled(output: Any, mask: Any, pooling: str) -> Any:  # Any: numpy arrays, which must not be imported up there
-    if output.ndim == 2:  # the export pools by itself
+def _pooled(output: Any, pooling: str) -> Any:  # Any: numpy arrays, which must not be imported up there
+    if output.ndim == 1:  # the export pools by itself
         return output
-    if pooling == "cls":
-        return output[:, 0]
-    weights = mask[:, :, None].astype(output.dtype)
-    return (output * weights).sum(1) / weights.sum(1)
+    return output[0] if pooling == "cls" else output.mean(0)
 
 
-def _unit_rows(rows: Any) -> list[Vector]:
+def _unit(row: Any) -> Vector:
     import numpy as np
 
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if not np.all(np.isfinite(lengths)) or not np.all(lengths):
+    length = np.linalg.norm(row)
+    if not np.isfinite(length) or not length:
         raise EmbeddingFailed("the embedding model gave a vector without direction (all zeros, or not numbers)")
-    return [Vector(row.tobytes()) for row in (rows / lengths).astype("<f4")]
+    return Vector((row / length).astype("<f4").tobytes())
 
 
 def _encodable(text: str) -> str:

@@ -189,10 +189,9 @@ class Engine:
         return self.parts.store.listed(Filter(places(caller)), limit)
 
     def listed(self, caller: Caller, limit: int, offset: int = 0) -> tuple[list[Stored], int]:
-        """All but forgotten ones, newest first, and how many there are."""
+        """All but forgotten ones, newest first, and how many there are: counted later, but no fewer than are listed."""
         wanted = Filter(places(caller), states=KEPT)
         found = self.parts.store.listed(wanted, limit, offset)
-        # Counted a moment later, when some may be gone: there are no fewer than are listed.
         total = max(self.parts.store.total(wanted), offset + len(found) if found else 0)
         return standing(self.parts.store, found, caller), total
 
@@ -314,7 +313,7 @@ class Engine:
         return status.report(self.parts, caller, self._since)
 
     def reembed(self, progress: Callable[[int], None] | None = None) -> int:
-        return embed_missing(self.parts, progress, by_others=True)
+        return embed_missing(self.parts, progress, all_anew=True)
 
     def warm(self) -> None:
         """Loads the model in the background, then makes what vectors are missing."""

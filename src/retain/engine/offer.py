@@ -8,6 +8,7 @@ from retain.domain.category import HIDDEN, confidence
 from retain.domain.changes import ContradictionState
 from retain.domain.choosing import MOST, above_floor, excerpt, says_the_same, score
 from retain.domain.memory import Memory, MemoryId
+from retain.domain.model import alike
 from retain.domain.recall import Hit, Strategy
 from retain.domain.session import Caller
 from retain.domain.telling import rarity, says_something, shared, telling
@@ -99,7 +100,7 @@ def _noted(parts: Parts, prompt: str, hits: Sequence[Hit]) -> list[Note]:
     notes = []
     for hit in hits:
         words = shared(asked, rare, _held(hit.stored.memory))
-        has_vector = "meaning" in hit.terms and hit.stored.model == parts.embedder.model
+        has_vector = "meaning" in hit.terms and hit.stored.model in alike(parts.embedder.model)
         cosine = hit.terms["meaning"] / MEANING if has_vector else None
         found = {"words": words} if cosine is None else {"meaning": cosine, "words": words}
         notes.append(Note(hit.stored.memory, score(cosine, words), found))

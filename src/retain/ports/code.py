@@ -55,6 +55,10 @@ class CodeStore(Protocol):
         """Chunks without vectors by this model."""
         ...
 
+    def code_outdated(self, user: str, model: str) -> list[str]:
+        """The keys of a user's indexes with chunks that an earlier file of this model has embedded."""
+        ...
+
     def save_code_vectors(self, model: str, vectors: Mapping[str, Sequence[Vector]]) -> None:
         """Vectors of chunks by id; a chunk that has gone meanwhile is passed over."""
         ...

@@ -86,11 +86,12 @@ class MemoryStore(Protocol):
         ...
 
     def unembedded(
-        self, model: str, limit: int, *, by_others: bool, user: str | None = None
+        self, model: str, limit: int, *, by_others: bool, earlier: bool = False, user: str | None = None
     ) -> list[tuple[Memory, int]]:
         """Memories without (all of) their vectors by this model, each with the number of chunks it has.
 
-        Those that another model has embedded are among them only when asked for.
+        Those that another model has embedded are among them only when asked for, and so are those of an earlier file
+        of the same model, which searches find meanwhile (`domain.model.earlier`).
         """
         ...
 

@@ -91,22 +91,23 @@ class Upkeep:
         return due
 
 
-def embed_missing(parts: Parts, progress: Callable[[int], None] | None = None, *, by_others: bool) -> int:
+def embed_missing(parts: Parts, progress: Callable[[int], None] | None = None, *, all_anew: bool) -> int:
     """Makes the vectors that are missing; says for how many memories.
 
     Any process may do this at any time: a memory that changed meanwhile is left for the next round. What another
-    model has embedded is done again only when asked for: two windows with two models would never end.
+    model, or an earlier file of this one, has embedded is done again only when asked for: two windows with two models
+    would never end.
     """
     done = 0
     passed_over: set[str] = set()
     model = parts.embedder.model
     while True:
-        found = parts.store.unembedded(model, BATCH + len(passed_over), by_others=by_others)
+        found = parts.store.unembedded(model, BATCH + len(passed_over), by_others=all_anew, earlier=all_anew)
         waiting = [(memory, have) for memory, have in found if memory.id not in passed_over]
         if not waiting:
             return done
         for memory, have in waiting[:BATCH]:
-            if _embed(parts, memory, have):
+            if embed(parts, memory, have):
                 done += 1
             else:
                 passed_over.add(memory.id)
@@ -114,8 +115,8 @@ def embed_missing(parts: Parts, progress: Callable[[int], None] | None = None, *
             progress(done)
 
 
-def _embed(parts: Parts, memory: Memory, have: int) -> bool:
-    """Whether it went through; not when the memory changed while its vectors were made."""
+def embed(parts: Parts, memory: Memory, have: int) -> bool:
+    """Makes the vectors that a memory lacks; whether that went through: not when it changed meanwhile."""
     chunks = pieces(parts.embedder, memory.text, memory.title)
     vectors = tuple(parts.embedder.embed(chunks[have:]))
     embedding = Embedding(memory.id, parts.embedder.model, vectors, first=have)
@@ -129,7 +130,7 @@ def embed_if_ready(parts: Parts) -> int:
     if parts.embedder.state().name != "ready":
         return 0
     try:
-        return embed_missing(parts, by_others=False)
+        return embed_missing(parts, all_anew=False)
     except EmbeddingFailed as error:
         logger.warning("vectors are still missing: %s", error.message)
         return 0

@@ -2,12 +2,13 @@
 
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
+from retain.domain.model import alike
 from retain.stores.filtered_signs import CodeSigns, MemorySigns
 from retain.stores.sqlite.code_search import code_signs
-from retain.stores.sqlite.vectors import memory_signs
+from retain.stores.sqlite.vectors import memory_signs, model_numbers
 from retain.stores.sqlite.words import Frequencies
 
 Memories = MemorySigns[sqlite3.Connection]
@@ -18,21 +19,24 @@ S = TypeVar("S")
 class Lanes(Generic[S]):
     """What the searches by words and by vector keep of one kind of thing."""
 
-    def __init__(self, vocabulary: str, signs: Callable[[str, int, int], S]) -> None:
+    def __init__(self, vocabulary: str, signs: Callable[[str, Sequence[int], int], S]) -> None:
         self.frequencies = Frequencies(vocabulary)
-        self._make: Callable[[str, int, int], S] = signs
-        self._indexes: dict[str, S] = {}
+        self._make: Callable[[str, Sequence[int], int], S] = signs
+        self._indexes: dict[str, tuple[list[int], S]] = {}
         self._lock = threading.Lock()
 
     def index(self, db: sqlite3.Connection, model: str) -> S | None:
-        """The vectors by one model; None while there are none."""
+        """The vectors by one model and its earlier files; None while there are none."""
+        numbers = model_numbers(db, alike(model))
+        if not numbers:
+            return None
         with self._lock:
-            if model not in self._indexes:
-                row = db.execute("select num, dimensions from model where name = ?", (model,)).fetchone()
-                if row is None:
-                    return None
-                self._indexes[model] = self._make(model, *row)
-            return self._indexes[model]
+            known, index = self._indexes.get(model, ([], None))
+            if index is None or known != numbers:
+                (dimensions,) = db.execute("select dimensions from model where num = ?", (numbers[0],)).fetchone()
+                index = self._make(model, numbers, dimensions)
+                self._indexes[model] = numbers, index
+            return index
 
 
 class Caches:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from retain.domain.code import Chunk, ChunkKind, CodeFilter, CodeIndex, IndexStatus, Mark, StoredChunk
+from retain.domain.model import earlier
 from retain.stores.moments import micros, micros_or_none, moment_or_none
 from retain.stores.sqlite.rows import AMONG, among, marks
 from retain.stores.sqlite.sessions import project_of
@@ -87,6 +88,15 @@ def unembedded(db: sqlite3.Connection, key: str, model: str, limit: int) -> list
         found += [num for (num,) in db.execute(query, (key, limit - len(found)))]
     rows = db.execute(f"{CHUNK} where c.num {AMONG} order by c.num", (among(found),))
     return [chunk_of(row) for row in rows]
+
+
+def outdated(db: sqlite3.Connection, user: str, model: str) -> list[str]:
+    rows = db.execute(
+        f"""select key from code_index i where user = ? and exists (
+              select 1 from code_chunk c join model n on n.num = c.model where c.owner = i.key and n.name {AMONG})""",
+        (user, among(earlier(model))),
+    )
+    return [key for (key,) in rows]
 
 
 def chunk_of(row: Sequence[Any]) -> StoredChunk:

@@ -23,7 +23,7 @@ class CodeVectors(SqliteSource):
     counter = "code_change"
     loading = """select c.changed, s.num, s.chunk, s.bits, c.owner, c.language
         from code_chunk c indexed by code_chunk_changed cross join code_sign s on s.chunk = c.num and s.model = c.model
-        where c.model = ?1 and c.changed > ?2 order by c.changed"""
+        where c.model in (select value from json_each(?1)) and c.changed > ?2 order by c.changed"""
     changing = """select num from code_chunk where changed > ?1 and model is not null
         union all select num from code_gone where changed > ?1"""
     numbering = f"select num, numbers from code_vector where num {AMONG}"
@@ -34,8 +34,8 @@ class CodeVectors(SqliteSource):
         return bool(since < forgotten)
 
 
-def code_signs(name: str, number: int, dimensions: int) -> CodeSigns[sqlite3.Connection]:
-    return CodeSigns(CodeVectors(number), name, dimensions)
+def code_signs(name: str, numbers: Sequence[int], dimensions: int) -> CodeSigns[sqlite3.Connection]:
+    return CodeSigns(CodeVectors(numbers), name, dimensions)
 
 
 def by_words(

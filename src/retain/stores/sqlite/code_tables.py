@@ -68,6 +68,9 @@ class CodeTables(Tables):
     def code_unembedded(self, key: str, model: str, limit: int) -> list[StoredChunk]:
         return self._read(code.unembedded, key, model, limit)
 
+    def code_outdated(self, user: str, model: str) -> list[str]:
+        return self._read(code.outdated, user, model)
+
     def save_code_vectors(self, model: str, vectors: Mapping[str, Sequence[Vector]]) -> None:
         self._check_room()
         with self._writing_code() as db:

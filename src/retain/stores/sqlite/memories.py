@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Stored
+from retain.domain.model import alike
 from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
 from retain.stores.moments import moment, rest_of
@@ -15,6 +16,7 @@ from retain.stores.newest import portions
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.graph import owners_of
 from retain.stores.sqlite.rows import AMONG, KINDS, SCOPES, STORED, among, stored
+from retain.stores.sqlite.vectors import model_numbers
 from retain.stores.sqlite.words import all_of, queries, totals
 from retain.stores.wording import ENOUGH, MOST
 
@@ -161,11 +163,11 @@ def entry_of(row: Sequence[Any]) -> HistoryEntry:
 
 
 def unembedded(
-    db: sqlite3.Connection, model: str, limit: int, *, by_others: bool, user: str | None
+    db: sqlite3.Connection, model: str, limit: int, *, by_others: bool, earlier: bool, user: str | None
 ) -> list[tuple[Memory, int]]:
     """Active memories without all of their vectors by this model, and how many chunks each has already."""
     rows = db.execute(
-        f"""{STORED} where m.num in (select num from memory where {_lacking(db, model, by_others)})
+        f"""{STORED} where m.num in (select num from memory where {_lacking(db, model, by_others, earlier)})
             and m.state <> 'forgotten' and (?1 is null or m.user = ?1) order by m.num limit ?2""",
         (user, limit),
     ).fetchall()
@@ -181,12 +183,13 @@ def unembedded(
     return [(stored(row).memory, made.get(row[0], 0)) for row in rows]
 
 
-def _lacking(db: sqlite3.Connection, model: str, by_others: bool = True) -> str:
-    """The condition for a memory that this model has not embedded whole, as four ranges of an index."""
-    row = db.execute("select num from model where name = ?", (model,)).fetchone()
-    num = row[0] if row else -1  # a model that has made no vector yet has no number
-    others = f"model < {num} or model > {num} or " if by_others else ""
-    return f"model is null or {others}(model = {num} and chunks_missing > 0)"
+def _lacking(db: sqlite3.Connection, model: str, by_others: bool = True, earlier: bool = False) -> str:
+    """The condition for a memory that this model has not embedded whole, as ranges of an index."""
+    own, good = model_numbers(db, [model]), model_numbers(db, alike(model))
+    every = [num for (num,) in db.execute("select num from model")]
+    wrong = [num for num in every if (num not in good and by_others) or (num in good and num not in own and earlier)]
+    partly = "".join(f" or (model = {num} and chunks_missing > 0)" for num in good)
+    return f"model is null{partly}" + "".join(f" or model = {num}" for num in wrong)
 
 
 def counts(db: sqlite3.Connection, user: str, model: str) -> Counts:
@@ -223,7 +226,6 @@ def numbers(db: sqlite3.Connection, ids: Sequence[MemoryId], model: str) -> list
     """Stored vectors of memories, chunk by chunk."""
     return db.execute(
         f"""select m.id, v.numbers from memory m join sign s on s.memory = m.num join vector v on v.num = s.num
-            where m.id {AMONG} and s.model = (select num from model where name = ?)
-            order by m.num, s.chunk""",
-        (among(ids), model),
+            where m.id {AMONG} and s.model {AMONG} order by m.num, s.chunk""",
+        (among(ids), among(model_numbers(db, alike(model)))),
     ).fetchall()

@@ -150,9 +150,9 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
         return self._read(memories.history, ids)
 
     def unembedded(
-        self, model: str, limit: int, *, by_others: bool, user: str | None = None
+        self, model: str, limit: int, *, by_others: bool, earlier: bool = False, user: str | None = None
     ) -> list[tuple[Memory, int]]:
-        return self._read(memories.unembedded, model, limit, by_others=by_others, user=user)
+        return self._read(memories.unembedded, model, limit, by_others=by_others, earlier=earlier, user=user)
 
     def counts(self, user: str, model: str) -> Counts:
         return self._read(memories.counts, user, model)

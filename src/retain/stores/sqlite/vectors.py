@@ -25,18 +25,23 @@ def model_number(db: sqlite3.Connection, model: str, vectors: Sequence[Vector]) 
     return int(number)
 
 
+def model_numbers(db: sqlite3.Connection, names: Sequence[str]) -> list[int]:
+    """Of those that have made vectors here; a model that has made none yet has no number."""
+    return [num for (num,) in db.execute(f"select num from model where name {AMONG} order by num", (among(names),))]
+
+
 class SqliteSource:
-    """Implements `signs.Source` by the queries of a subclass, for the vectors by the model with a number."""
+    """Implements `signs.Source` by the queries of a subclass, for the vectors by the models with these numbers."""
 
     counter: ClassVar[str]
     loading: ClassVar[str]
-    """Rows by a model and since a change, as `signs.Source` has them."""
+    """Rows by the models and since a change, as `signs.Source` has them."""
     changing: ClassVar[str]
     numbering: ClassVar[str]
     naming: ClassVar[str]
 
-    def __init__(self, model: int) -> None:
-        self._model = model
+    def __init__(self, models: Sequence[int]) -> None:
+        self._models = among(models)
 
     def change(self, db: sqlite3.Connection) -> int:
         (change,) = db.execute("select value from counter where name = ?", (self.counter,)).fetchone()
@@ -49,7 +54,7 @@ class SqliteSource:
         return [row[0] for row in db.execute(self.changing, (since,))]
 
     def rows(self, db: sqlite3.Connection, since: int, at_once: int) -> Iterator[list[Any]]:
-        return _portions(db.execute(self.loading, (self._model, since)), at_once)
+        return _portions(db.execute(self.loading, (self._models, since)), at_once)
 
     def numbers(self, db: sqlite3.Connection, vectors: Sequence[int], at_once: int) -> Iterator[list[Any]]:
         return _portions(db.execute(self.numbering, (among(vectors),)), at_once)
@@ -64,8 +69,8 @@ class MemoryVectors(SqliteSource):
     counter = "change"
     # A cross join keeps its order: along the index of changes, which holds all that is asked of `memory`.
     loading = """select m.changed, s.num, s.memory, s.bits, m.place, m.kind, m.state, m.importance, m.event_time
-        from memory m cross join sign s on s.memory = m.num and s.model = ?
-        where m.changed > ? order by m.changed"""
+        from memory m cross join sign s on s.memory = m.num and s.model in (select value from json_each(?1))
+        where m.changed > ?2 order by m.changed"""
     changing = "select num from memory where changed > ?1 union select num from tombstone where changed > ?1"
     numbering = f"select num, numbers from vector where num {AMONG}"
     naming = f"select num, id from memory where num {AMONG}"
@@ -73,9 +78,9 @@ class MemoryVectors(SqliteSource):
     def firsts(self, db: sqlite3.Connection, ids: Sequence[str]) -> list[tuple[str, int, bytes]]:
         return db.execute(
             f"""select m.id, m.event_time, v.numbers from memory m
-                join sign s on s.memory = m.num and s.model = ? and s.chunk = 0 join vector v on v.num = s.num
+                join sign s on s.memory = m.num and s.model {AMONG} and s.chunk = 0 join vector v on v.num = s.num
                 where m.id {AMONG} order by m.num""",
-            (self._model, among(ids)),
+            (self._models, among(ids)),
         ).fetchall()
 
     def origins(self, db: sqlite3.Connection, items: Sequence[int]) -> Mapping[int, tuple[str, Container[str]]]:
@@ -91,8 +96,8 @@ class SqliteSigns(MemorySigns[sqlite3.Connection]):
         return allowed
 
 
-def memory_signs(name: str, number: int, dimensions: int) -> MemorySigns[sqlite3.Connection]:
-    return SqliteSigns(MemoryVectors(number), name, dimensions)
+def memory_signs(name: str, numbers: Sequence[int], dimensions: int) -> MemorySigns[sqlite3.Connection]:
+    return SqliteSigns(MemoryVectors(numbers), name, dimensions)
 
 
 def _portions(found: sqlite3.Cursor, at_once: int) -> Iterator[list[Any]]:

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from itertools import product
 
 from retain.domain.memory import Kind, Scope, State
+from retain.domain.model import alike
 from retain.domain.recall import Filter
 from retain.ports import Counts
 from retain.stores.surreal.link.database import Database, Statements
@@ -19,10 +20,11 @@ from retain.stores.surreal.link.database import Database, Statements
 # Memories that this model has not embedded whole, as ranges of one index; the last is of those that another one has.
 LACKING = (
     "model = NULL AND chunks_missing = 0",
-    "model = $model AND chunks_missing >= 1",
+    "model IN $alike AND chunks_missing >= 1",
     "model IN $others",
 )
-OTHERS = "LET $others = (SELECT VALUE id.id() FROM model WHERE id.id() != $model)"
+OTHERS = "LET $others = (SELECT VALUE id.id() FROM model WHERE id.id() NOT IN $alike)"
+BY_EARLIER = "model IN $earlier AND chunks_missing = 0"
 BY_MODEL = "FROM memory WITH INDEX memory_embedded WHERE"
 
 
@@ -75,7 +77,7 @@ def _unembedded(db: Database, user: str, model: str) -> int:
         f"SELECT count() AS n {BY_MODEL} {lacking} AND user = $user AND state = 'active' GROUP ALL"
         for lacking in LACKING
     )
-    _, *found = db.run(";".join((OTHERS, *ranges)), user=user, model=model)
+    _, *found = db.run(";".join((OTHERS, *ranges)), user=user, alike=alike(model))
     return sum(rows[0]["n"] for rows in found if rows)
 
 

@@ -5,11 +5,12 @@ from operator import itemgetter
 from typing import Any
 
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Stored
+from retain.domain.model import alike
 from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
 from retain.stores.moments import rest_of
 from retain.stores.surreal import contexts, words
-from retain.stores.surreal.counting import BY_MODEL, LACKING, OTHERS, counts
+from retain.stores.surreal.counting import BY_EARLIER, BY_MODEL, LACKING, OTHERS, counts
 from retain.stores.surreal.link.cbor import records
 from retain.stores.surreal.newest import newest, total
 from retain.stores.surreal.rows import BY_ID, STORED, bound_ids, by_id, stored
@@ -79,14 +80,15 @@ class MemoryTables(Tables):
         return [entry_of(row) for row in sorted((row for rows in found for row in rows), key=itemgetter("id"))]
 
     def unembedded(
-        self, model: str, limit: int, *, by_others: bool, user: str | None = None
+        self, model: str, limit: int, *, by_others: bool, earlier: bool = False, user: str | None = None
     ) -> list[tuple[Memory, int]]:
         """Active memories without all of their vectors by this model, and how many chunks each has already."""
         fields, most = f"{STORED}, num, array::len(signs) AS made", f"ORDER BY num LIMIT {limit}"
         conditions = "state != 'forgotten'" + ("" if user is None else " AND user = $user")
-        ranges = LACKING if by_others else LACKING[:2]
+        ranges = (*(LACKING if by_others else LACKING[:2]), *([BY_EARLIER] if earlier else []))
         parts = (f"SELECT {fields} {BY_MODEL} {lacking} AND {conditions} {most}" for lacking in ranges)
-        _, *found = self.db.run(";".join((OTHERS, *parts)), model=model, user=user)
+        names = alike(model)
+        _, *found = self.db.run(";".join((OTHERS, *parts)), alike=names, earlier=names[1:], user=user)
         rows = sorted((row for some in found for row in some), key=lambda row: row["num"])[:limit]
         return [(stored(row).memory, row["made"] if row["model"] == model else 0) for row in rows]
 

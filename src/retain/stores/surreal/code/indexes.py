@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from retain.domain.code import Chunk, ChunkKind, CodeIndex, IndexStatus, Mark, StoredChunk
+from retain.domain.model import earlier
 from retain.domain.session import Project
 from retain.stores.naming import free_slug
 from retain.stores.surreal import migrations
@@ -127,6 +128,12 @@ def unembedded(db: Database, key: str, model: str, limit: int) -> list[StoredChu
     found = db.run("; ".join(query.format(than) + str(limit) for than in "<>"), key=key, model=model)
     some = sorted([row for rows in found for row in rows][:limit])
     return list(chunks(db, [chunk for _, chunk in some]).values())
+
+
+def outdated(db: Database, user: str, model: str) -> list[str]:
+    has = "(SELECT VALUE num FROM code_entry WHERE owner = $parent.id.id() AND model IN $models LIMIT 1) != []"
+    query = f"SELECT VALUE id FROM code_index WHERE user = $user AND {has}"
+    return db.rows(query, user=user, models=earlier(model)) if earlier(model) else []
 
 
 def chunks(db: Database, ids: Sequence[str]) -> dict[str, StoredChunk]:

@@ -69,6 +69,9 @@ class CodeTables(Tables):
     def code_unembedded(self, key: str, model: str, limit: int) -> list[StoredChunk]:
         return indexes.unembedded(self.db, key, model, limit)
 
+    def code_outdated(self, user: str, model: str) -> list[str]:
+        return indexes.outdated(self.db, user, model)
+
     def save_code_vectors(self, model: str, vectors: Mapping[str, Sequence[Vector]]) -> None:
         self._check_room()
         insisting(lambda: save_vectors(self.db, model, vectors))

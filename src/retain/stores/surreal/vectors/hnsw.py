@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from retain.domain.memory import MemoryId, Vector
+from retain.domain.model import alike, earlier
 from retain.domain.recall import MIN_COSINE, Filter, Found
 from retain.stores.signs import check_dimensions
 from retain.stores.surreal.filters import where
@@ -69,8 +70,8 @@ def search(sight: Sight, model: str, vector: Vector, wanted: Filter, limit: int)
 def passing(db: Database, model: str, wanted: Filter, ids: Iterable[MemoryId]) -> set[MemoryId]:
     """Those of the memories that pass a filter, and still have vectors by the model."""
     conditions, bound = where(wanted)
-    query = f"SELECT VALUE id FROM $ids WHERE model = $model AND {conditions}"
-    return set(db.rows(query, ids=records("memory", ids), model=model, **bound))
+    query = f"SELECT VALUE id FROM $ids WHERE model IN $models AND {conditions}"
+    return set(db.rows(query, ids=records("memory", ids), models=alike(model), **bound))
 
 
 def fill(sight: Sight, model: str) -> bool:
@@ -103,6 +104,12 @@ def tables(db: Database) -> list[str]:
     return [name for name in db.rows("SELECT VALUE id FROM counter") if name.startswith(NEAREST)]
 
 
+def drop_earlier(db: Database, model: str) -> None:
+    """Takes away the tables of earlier files of a model: its own has their vectors too."""
+    for name in {table_of(name) for name in earlier(model)}.intersection(tables(db)):
+        db.run(f"REMOVE TABLE IF EXISTS {name}; DELETE type::record('counter', $name) RETURN NONE", name=name)
+
+
 def forget(batch: Batch, tables: Iterable[str], nums: Iterable[int]) -> None:
     """Destroys the vectors of memories here too."""
     spans = [[vector_numbers(num, 1)[0], last_vector(num)] for num in nums]
@@ -119,10 +126,10 @@ def _reached(sight: Sight, model: str, vector: Vector, k: int) -> tuple[Scored, 
     nearest, newest = sight.db.run(
         f"SELECT VALUE id FROM {table_of(model)} WHERE v <|{k},{max(k, WIDTH)}|> $vector;"
         "SELECT VALUE [num, array::len(signs)] FROM memory WITH INDEX memory_changed "
-        f"WHERE changed > $filled AND model = $model LIMIT {NEWEST + 1}",
+        f"WHERE changed > $filled AND model IN $models LIMIT {NEWEST + 1}",
         vector=query.tolist(),
         filled=sight.filled,
-        model=model,
+        models=alike(model),
     )
     if len(newest) > NEWEST:
         return None

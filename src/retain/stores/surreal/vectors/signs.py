@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from retain.domain.category import kinds_standing_for
 from retain.domain.graph import fold
+from retain.domain.model import alike
 from retain.domain.recall import Filter
 from retain.errors import QueryTimeout
 from retain.stores.filtered_signs import CodeSigns, MemorySigns
@@ -109,7 +110,7 @@ class SurrealSource:
     """The field of a vector with the id of its item."""
 
     def __init__(self, model: str) -> None:
-        self._model = model
+        self._models = alike(model)
         self._kept = Kept()
 
     def change(self, db: Sight) -> int:
@@ -168,8 +169,8 @@ class SurrealSource:
         # Along the index of changes; left to itself the engine reads all vectors by the model, and sorts them.
         return db.db.rows(
             f"SELECT VALUE [changed, num, signs, {self.columns}] FROM {self.items} WITH INDEX {self.items}_changed "
-            f"WHERE model = $model AND {condition}",
-            model=self._model,
+            f"WHERE model IN $models AND {condition}",
+            models=self._models,
             since=since,
         )
 
@@ -222,9 +223,9 @@ class MemoryVectors(SurrealSource):
     def firsts(self, db: Sight, ids: Sequence[str]) -> list[tuple[str, int, bytes]]:
         first = f"type::record('vector', num * {vector_numbers(1, 1)[0]}).numbers"
         rows = db.db.rows(
-            f"SELECT VALUE [num, id, time::micros(event_time), {first}] FROM $ids WHERE model = $model",
+            f"SELECT VALUE [num, id, time::micros(event_time), {first}] FROM $ids WHERE model IN $models",
             ids=records("memory", dict.fromkeys(ids)),
-            model=self._model,
+            models=self._models,
         )
         return [(id, at, numbers) for _, id, at, numbers in sorted(rows)]
 
@@ -269,8 +270,8 @@ class MemoryIndex(MemorySigns[Sight]):
         before = [taken[num] for num in nums if num in taken]
         for _, rows in before:
             self._place[rows.start : rows.stop] = _NOWHERE
-        named = columns.texts.index(self._model) if self._model in columns.texts else _NOWHERE
-        mine = (columns.models == named) & (columns.chunks > 0)
+        named = [columns.texts.index(model) for model in alike(self._model) if model in columns.texts]
+        mine = self._np.isin(columns.models, named) & (columns.chunks > 0)
         ends = self._np.where(mine, columns.chunks, 0).cumsum() + self._used
         starts = [self._used, *ends.tolist()]
         taken.update((num, (stretch.since, range(*rows))) for num, *rows in zip(nums, starts, starts[1:], strict=False))
@@ -346,11 +347,12 @@ class Lane(Generic[S]):
         """The database as it is now, and its vectors by one model: None while there are none."""
         counter = f"counter:{self._counter}"
         counts = f"{counter}.{{value, forgotten, documents}}, type::record('counter', $filled).value"
-        ((life, dimensions, counted, filled),) = db.run(
-            f"RETURN [counter:life.value, type::record('model', $model).dimensions, {counts}]",
-            model=model,
+        ((life, lengths, counted, filled),) = db.run(
+            f"RETURN [counter:life.value, (SELECT VALUE dimensions FROM $models), {counts}]",
+            models=records("model", alike(model)),
             filled=table_of(model),
         )
+        dimensions = next(iter(lengths), None)
         with self._lock:
             if life != self._life:
                 self._life, self._indexes = life, {}

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from retain.domain.memory import MemoryId, Vector
+from retain.domain.model import alike
 from retain.domain.recall import Filter, Found
 from retain.stores.signs import unpack
 from retain.stores.surreal.link.cbor import records
 from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.tables import Tables
 from retain.stores.surreal.vectors.background import Background
-from retain.stores.surreal.vectors.hnsw import When, fill, search
+from retain.stores.surreal.vectors.hnsw import When, drop_earlier, fill, search
 from retain.stores.surreal.vectors.numbers import vector_numbers
 from retain.stores.surreal.vectors.signs import memory_lane
 
@@ -57,8 +58,8 @@ class VectorTables(Tables):
         return index.crowding(sight, ids, wanted, floor) if index else {}
 
     def vectors(self, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, list[Vector]]:
-        query = f"SELECT VALUE [id, {NUMBERS}] FROM $ids WHERE model = $model"
-        rows = self.db.rows(query, ids=records("memory", dict.fromkeys(ids)), model=model)
+        query = f"SELECT VALUE [id, {NUMBERS}] FROM $ids WHERE model IN $models"
+        rows = self.db.rows(query, ids=records("memory", dict.fromkeys(ids)), models=alike(model))
         return {memory: [unpack(numbers) for numbers in stored] for memory, stored in sorted(rows) if stored}
 
     def _load(self, model: str) -> None:
@@ -72,3 +73,4 @@ class VectorTables(Tables):
         sight.patience = _PATIENCE
         while fill(sight, model):
             pass
+        drop_earlier(self.db, model)
