@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from retain.domain.memory import Source
-from retain.engine.drafts import Draft, GivenEntity, checked, draft_faults
+from retain.engine.drafts import Draft, GivenEntity, checked, cleaned_text, draft_faults
 from retain.errors import InvalidInput
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -139,3 +139,17 @@ def test_a_text_in_which_nothing_is_seen_is_empty(text):
 def test_a_session_is_not_named_in_what_nobody_sees():
     with pytest.raises(InvalidInput, match="session_id: holds characters that nobody sees"):
         checked(Draft("x", session="mon\u200bday"))
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("\n\n  We deploy on Mondays \n", "We deploy on Mondays"),
+        ("\n \n    if done:\n        stop()\n\n", "    if done:\n        stop()"),
+        ("\tone\n\ttwo", "\tone\n\ttwo"),
+        ("one\r\ntwo\r\n", "one\r\ntwo"),
+        ("\n<private>x</private>\n  a\n  b", "[redacted:private_span]\n  a\n  b"),
+    ],
+)
+def test_blank_lines_around_a_text_go_and_the_indentation_of_its_lines_stays(given, kept):
+    assert cleaned_text(given)[0] == kept

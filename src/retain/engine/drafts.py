@@ -179,11 +179,20 @@ def moment_faults(moment: datetime | None, name: str) -> Iterator[Fault]:
 
 def cleaned_text(text: str) -> tuple[str, tuple[str, ...]]:
     """The text without secrets and private spans; refused when nothing is left of it."""
-    redacted = cleaned(text.strip())
-    left = redacted.text.strip()
+    redacted = cleaned(_without_margins(text))
+    left = _without_margins(redacted.text)
     if {*redacted.found} - {HIDDEN} and not any(letter.isalnum() for letter in MARK.sub("", left)):
         raise InvalidInput([Fault("content", "", "nothing is left after secrets and private spans were removed")])
     return left, redacted.found
+
+
+def _without_margins(text: str) -> str:
+    """Without blank lines and spaces around it; of several lines the first keeps its indentation, as code needs it."""
+    bare = text.strip()
+    if "\n" not in bare:
+        return bare
+    margin = text[: text.index(bare)].rpartition("\n")[2]
+    return margin.replace("\r", "") + bare
 
 
 def text_faults(text: str, name: str = "content") -> Iterator[Fault]:
