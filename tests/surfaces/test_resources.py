@@ -39,7 +39,9 @@ def test_they_are_listed_with_name_description_and_type(servers):
 
 def test_status_is_what_the_tool_says(desk, read):
     desk.stored("We deploy on Mondays")
-    assert json.loads(read("memory://status")) == desk("get_memory_status")
+    told, body = json.loads(read("memory://status")), desk("get_memory_status")
+    assert told["connection"].pop("uptime_seconds") <= body["connection"].pop("uptime_seconds")
+    assert told == body
 
 
 def test_a_new_session_has_a_summary_too(read):
@@ -58,6 +60,22 @@ def test_the_session_is_summed_up(desk, read):
     assert "**Memories stored:** 2 (1 episodic, 1 semantic)" in text
     assert "**Memories recalled:** 3 queries, 2 unique memories served" in text
     assert "authentication" in text.split("**Key topics:**")[1]
+    assert "**Memories consolidated:** 0\n" in text
+
+
+def test_a_topic_is_named_once_whatever_its_case(desk, read):
+    desk.stored("The gateway speaks gRPC to billing", tags=["grpc"])
+    desk.stored("The gateway retries gRPC calls", tags=["GRPC"])
+    topics = read("memory://session/summary").split("**Key topics:** ")[1].casefold().split(", ")
+    assert topics.count("grpc") == 1
+
+
+def test_what_was_consolidated_is_counted(desk, read):
+    for text in ("ran the tests", "ran the tests again", "ran the tests once more"):
+        desk.stored(f"We {text} before the commit", type="episodic", scope="session")
+    done = desk("reflect_and_consolidate", session_id="s1")["session_stats"]
+    assert done["consolidated_into"] == 1
+    assert "**Memories consolidated:** 3\n" in read("memory://session/summary")
 
 
 def test_the_summary_counts_every_memory_of_a_long_session(desk, read):
@@ -114,14 +132,29 @@ def test_a_resource_of_a_store_that_is_away_is_an_error(servers, tmp_path):
     assert error["data"]["error"] == "memory_unavailable"
 
 
-def test_a_subscriber_hears_of_what_another_process_writes(servers, desks):
-    wire = servers()
+def test_a_subscriber_hears_of_what_another_process_writes_and_of_nothing_else(servers, desks):
+    wire, other = servers(), desks()
     wire.hello()
     for uri in URIS:
         wire.ask("resources/subscribe", uri=uri)
-    desks().stored("Written by somebody else")
-    heard = {wire.line()["params"]["uri"] for _ in URIS}
-    assert heard == set(URIS)
+    # Both are of one session, and the numbers of all memories are in the status.
+    always = {"memory://status", "memory://session/summary"}
+    other.stored("AlphaService depends on BetaService")
+    assert {wire.line()["params"]["uri"] for _ in range(3)} == always | {"memory://project/knowledge-graph"}
+    other.stored("The user prefers tabs", scope="user")
+    assert {wire.line()["params"]["uri"] for _ in range(3)} == always | {"memory://user/preferences"}
+
+
+def test_a_recall_is_heard_of_by_who_follows_the_session(servers):
+    wire = servers("scoped")
+    wire.hello()
+    wire.call("store_memory", content="We deploy on Mondays", type="semantic", scope="project")
+    for uri in ("memory://session/summary", "memory://user/preferences", "memory://project/knowledge-graph"):
+        wire.ask("resources/subscribe", uri=uri)
+    wire.seen.clear()
+    wire.call("recall_memories", query="When do we deploy?")
+    heard = wire.seen or [wire.line()]
+    assert {each["params"]["uri"] for each in heard} == {"memory://session/summary"}
 
 
 def test_the_modern_era_hears_of_what_another_process_writes(tmp_path, desks):

@@ -44,6 +44,7 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(session):
     planned = session("reflect_and_consolidate", dry_run=True)
     assert (session("get_memory_status")["counts"], session.store.change()) == before
     assert planned["dry_run"] is True and "run_id" not in planned
+    assert {m["id"] for m in planned["consolidated_memories"]} == {None}
     done = session("reflect_and_consolidate")
     assert [m["content"] for m in done["consolidated_memories"]] == [
         m["content"] for m in planned["consolidated_memories"]

@@ -36,6 +36,8 @@ class Connection:
     queued: Queued = Queued()
     is_undecided: bool = False
     """Nobody has said yet which store it is; `why` says what to do."""
+    version: str | None = None
+    """Of the database; None while it cannot be asked."""
 
 
 @dataclass(slots=True)

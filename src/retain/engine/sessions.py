@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from retain.domain.changes import Changes
+from retain.domain.graph import fold
 from retain.domain.memory import Memory, State
 from retain.domain.recall import Filter
 from retain.domain.session import Caller, Session
@@ -24,6 +25,7 @@ class Activity:
 
     session: Session
     kinds: dict[str, int]
+    consolidated: int
     recalls: int
     served: int
     topics: tuple[str, ...]
@@ -44,7 +46,8 @@ def activity(parts: Parts, caller: Caller) -> Activity | None:
     memories = [stored.memory for stored in parts.store.listed(wanted, MOST_COUNTED)]
     kinds = dict(Counter(memory.kind.value for memory in memories))
     served = parts.store.served(session.id, caller.user)
-    return Activity(session, kinds, session.recalls, served, topics(parts, memories[:MOST_READ]))
+    spoken_for = sum(memory.consolidated for memory in memories)
+    return Activity(session, kinds, spoken_for, session.recalls, served, topics(parts, memories[:MOST_READ]))
 
 
 def end(parts: Parts, caller: Caller, now: datetime) -> None:
@@ -65,12 +68,14 @@ def begin(parts: Parts, caller: Caller, now: datetime) -> None:
 
 def topics(parts: Parts, memories: Sequence[Memory], limit: int = TOPICS) -> tuple[str, ...]:
     """What memories are about: their tags and entities, then the words they share."""
-    named: Counter[str] = Counter(tag for memory in memories for tag in memory.tags)
-    named.update(entity.name for _, entity in parts.store.links([memory.id for memory in memories]))
-    if len(named) < limit:
+    named = [tag for memory in memories for tag in memory.tags]
+    named += [entity.name for _, entity in parts.store.links([memory.id for memory in memories])]
+    # One topic whatever the case, as it was spelled first: an entity is "gRPC" where a word is "grpc".
+    counted, spelled = Counter(map(fold, named)), {fold(name): name for name in reversed(named)}
+    if len(counted) < limit:
         words = Counter(word for memory in memories for word in set(_plain_words(memory.text)))
-        named.update({word: count for word, count in words.items() if count > 1})
-    return tuple(name for name, _ in named.most_common(limit))
+        counted.update({word: count for word, count in words.items() if count > 1})
+    return tuple(spelled.get(name, name) for name, _ in counted.most_common(limit))
 
 
 def _plain_words(text: str) -> list[str]:

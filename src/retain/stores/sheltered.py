@@ -105,7 +105,14 @@ class Sheltered:
         why = state.error or self._stuck
         if why and state.status is not Reach.CONNECTED and not self._mirror.was_reached:
             why = f"{why}; this machine has never been at it, so check the address too"
-        return Connection(state.status, state.since, why, self._queue.state())
+        return Connection(state.status, state.since, why, self._queue.state(), self._version())
+
+    def _version(self) -> str | None:
+        """Known for as long as the store is open, and while the database is there."""
+        try:
+            return self._reached().connection().version if self._is_connected else None
+        except (LinkLost, Unavailable):
+            return None
 
     def notices(self) -> list[str]:
         return [*self._asked("notices"), *(notice.message for notice in self.standing())]

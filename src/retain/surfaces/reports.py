@@ -149,7 +149,7 @@ def consolidated(done: Consolidated, *, dry_run: bool) -> Body:
     body: Body = {
         "consolidated_memories": [
             {
-                "id": memory_id(memory.id),
+                "id": None if dry_run and memory.version == 1 else memory_id(memory.id),
                 "content": memory.text,
                 "type": memory.kind.value,
                 "derived_from": [memory_id(id) for id in memory.derived_from],
@@ -185,7 +185,8 @@ def status(app: Retain) -> Body:
             "mode": settings.deployment_mode,
             "path": address(settings),
             "uptime_seconds": round(report.uptime),
-            "version": __version__,
+            "version": report.connection.version,
+            "retain_version": __version__,
             **degraded.state(report.connection),
         },
         "counts": {
@@ -228,6 +229,7 @@ def activity(app: Retain, done: Activity | None) -> str:
             "## Session Memory Summary",
             f"**Session:** {caller.session} | Started: {began:%Y-%m-%d %H:%M} UTC",
             f"**Memories stored:** {done.stored if done else 0}" + (f" ({listed})" if listed else ""),
+            f"**Memories consolidated:** {done.consolidated if done else 0}",
             f"**Memories recalled:** {done.recalls if done else 0} queries, "
             f"{done.served if done else 0} unique memories served",
             f"**Key topics:** {', '.join(done.topics) if done and done.topics else 'none yet'}",

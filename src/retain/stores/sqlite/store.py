@@ -95,7 +95,7 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
         return standing_notices(self.pool)
 
     def connection(self) -> Connection:
-        return Connection()
+        return Connection(version=sqlite3.sqlite_version)
 
     def close(self) -> None:
         self.pool.close()

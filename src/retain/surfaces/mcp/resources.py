@@ -17,6 +17,13 @@ def status(app: Retain) -> str:
     return json.dumps(reports.status(app), ensure_ascii=False, indent=2)
 
 
+def status_mark(app: Retain) -> str:
+    """Without what moves by itself: time goes by, and a file grows when something is counted."""
+    body = json.loads(status(app))
+    del body["connection"]["uptime_seconds"], body["storage"]["database_size_bytes"]
+    return json.dumps(body)
+
+
 def session_summary(app: Retain) -> str:
     return reports.activity(app, app.engine.activity(app.caller()))
 
@@ -69,6 +76,7 @@ RESOURCES: list[ResourceSpec[Retain]] = [
         "Connection health, memory counts, and storage statistics",
         "application/json",
         status,
+        status_mark,
     ),
     ResourceSpec(
         "memory://session/summary",

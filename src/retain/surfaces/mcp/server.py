@@ -72,7 +72,9 @@ class RetainServer(Generic[App]):
         self._app: App | None = None
         self._lock = threading.Lock()
         self._ends: list[Callable[[], None]] = []
-        self._subscriptions = Subscriptions(self._change_number, lambda: self._resources)
+        self._subscriptions = Subscriptions(
+            self._change_number, lambda: self._resources, lambda uri: self._marked(self._resources[uri])
+        )
         self._limiter = anyio.CapacityLimiter(WORKERS)
         self.sdk = Server(
             "retain",
@@ -204,6 +206,9 @@ class RetainServer(Generic[App]):
         """JSON has its own place for what stands."""
         text = resource.read(self.app)
         return text if resource.mime_type == "application/json" else str(degraded.noted(text, self.app.notices()))
+
+    def _marked(self, resource: ResourceSpec[App]) -> str:
+        return resource.mark(self.app) if resource.mark else self._text(resource)
 
     async def _subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         await self._subscriptions.subscribe(self._resource(params.uri).uri, ctx.session)

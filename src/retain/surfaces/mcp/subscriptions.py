@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -18,6 +18,8 @@ from mcp_types import SubscriptionsListenRequestParams, SubscriptionsListenResul
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
+# Looks after a call: what it counts, such as recalls, is written a moment after its answer and moves no change number.
+LOOKS = 4
 
 App = TypeVar("App")
 # The SDK's context is generic over a lifespan value that is not used here.
@@ -33,14 +35,22 @@ class ResourceSpec(Generic[App]):
     description: str
     mime_type: str
     read: Callable[[App], str]
+    mark: Callable[[App], str] | None = None
+    """What tells that it has changed, where the text itself tells the time."""
 
 
 class Subscriptions:
-    """Who wants to know about which resource. Looks for changes only while somebody does."""
+    """Who wants to know about which resource. Looks for changes only while somebody does.
 
-    def __init__(self, change_number: Callable[[], int], uris: Callable[[], Collection[str]]) -> None:
-        self._change_number = change_number
-        self._uris = uris
+    A resource has changed when it says something else: what is written mostly concerns one or two of them.
+    """
+
+    def __init__(
+        self, change_number: Callable[[], int], uris: Callable[[], Collection[str]], mark: Callable[[str], str]
+    ) -> None:
+        self._change_number, self._uris, self._mark = change_number, uris, mark
+        self._marks: dict[str, str] = {}
+        self._looks = 0
         self._watched: Counter[str] = Counter()
         self._sessions: dict[str, ServerSession] = {}
         self._bus = InMemorySubscriptionBus()
@@ -79,6 +89,7 @@ class Subscriptions:
     def look_now(self) -> None:
         """Do not wait for the next poll: a call may just have changed something."""
         if self._watched:
+            self._looks = LOOKS
             self._wake.set()
 
     @asynccontextmanager
@@ -92,7 +103,8 @@ class Subscriptions:
 
     async def _watch(self, uris: Collection[str]) -> None:
         if uris and not self._watched:
-            self._seen = await self._number()
+            self._seen, self._marks = await self._number(), {}
+        await self._different([uri for uri in uris if uri not in self._marks])
         self._watched.update(uris)
         self._wake.set()
 
@@ -108,12 +120,30 @@ class Subscriptions:
                 await self._publish(uri)
 
     async def _changed(self) -> set[str]:
-        """What was named since the last look, or everything once the store has moved on."""
+        """What was named since the last look, and what reads differently once something was done."""
         if not self._watched:
             return set()
         due, self._due = self._due, set()
         before, self._seen = self._seen, await self._number()
-        return due if self._seen == before else set(self._watched)
+        if self._seen == before and not self._looks:
+            return due
+        self._looks = max(self._looks - 1, 0)
+        return due | await self._different(list(self._watched))
+
+    async def _different(self, uris: Sequence[str]) -> set[str]:
+        """Those that do not say what they said when they were last looked at."""
+        marks = await anyio.to_thread.run_sync(lambda: {uri: self._marked(uri) for uri in uris})
+        changed = {uri for uri, mark in marks.items() if mark != self._marks.get(uri)}
+        self._marks |= marks
+        return changed
+
+    def _marked(self, uri: str) -> str:
+        try:
+            return self._mark(uri)
+        except Exception as error:
+            # What cannot be read now is a change, too.
+            logger.debug("%s cannot be read", uri, exc_info=True)
+            return type(error).__name__
 
     async def _number(self) -> int:
         try:
