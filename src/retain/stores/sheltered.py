@@ -105,7 +105,7 @@ class Sheltered:
         why = state.error or self._stuck
         if why and state.status is not Reach.CONNECTED and not self._mirror.was_reached:
             why = f"{why}; this machine has never been at it, so check the address too"
-        return Connection(state.status, state.since, why, self._queue.state(), self._version())
+        return Connection(state.status, state.since, why, self._queue.state(), version=self._version())
 
     def _version(self) -> str | None:
         """Known for as long as the store is open, and while the database is there."""
