@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Literal
 
-from retain.hook_log import CAPTURE, WORKER, Entry, entries
+from retain.hook_log import CAPTURE, DROPPED, WORKER, Entry, entries
 from retain.run_files import is_held, names_in, read_object, worker_lock
 
 SLOW_MS = 200.0
@@ -44,7 +44,7 @@ _REMEDIES = (
 )
 _OTHERWISE = "please report it with the last lines of logs/hooks.log; they hold nothing of what was said"
 
-_BEHIND = (WORKER, CAPTURE)  # nobody waits for them
+_BEHIND = (WORKER, CAPTURE, DROPPED)  # nobody waits for them
 
 State = Literal["ok", "warn"]
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from retain.quick_json import parsed
 from retain.run_files import log_file, read_text
 
-WORKER, CAPTURE = "worker", "capture"  # what the worker tells: of itself, and of each conversation
+# What the worker tells: of itself, of each conversation, and of each statement of a language model that it dropped.
+WORKER, CAPTURE, DROPPED = "worker", "capture", "dropped"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line: `event` is a hook's, `worker` or `capture`; the fields that only some lines have are in `facts`."""
+    """One line: `event` is a hook's or one of the three above; the fields that only some lines have are in `facts`."""
 
     at: datetime
     event: str

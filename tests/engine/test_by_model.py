@@ -11,6 +11,7 @@ from making import a_memory
 from retain.domain.conversation import Conversation, Said, Speaker, ToolRun
 from retain.domain.llm import Completion
 from retain.engine.capture.by_model import extract, merge_category
+from retain.engine.capture.grounds import hearing
 from retain.errors import LLMFailed
 
 STRIPE = Conversation(
@@ -29,12 +30,12 @@ def an_item(content="Payments use Stripe Checkout, not custom forms, because of 
 
 def found(*items, conversation=STRIPE, answer=None):
     llm = ScriptedLLM(json.dumps(items) if answer is None else answer)
-    return extract(llm, "USER: Let's go with Stripe Checkout", [], conversation, 10.0)
+    return list(extract(llm, "USER: Let's go with Stripe Checkout", [], hearing(conversation), 10.0).found)
 
 
 def sent(chunk, *existing):
     llm = ScriptedLLM("[]")
-    extract(llm, chunk, existing, STRIPE, 10.0)
+    extract(llm, chunk, existing, hearing(STRIPE), 10.0)
     return llm.asked[0]
 
 
@@ -195,7 +196,7 @@ def test_a_model_that_repeats_whatever_was_planted_plants_no_rule(poisoned):
     found = []
     for sentence in sentences_of(poisoned.conversation):
         answer = json.dumps([an_item(sentence, type="pattern")])
-        found += extract(ScriptedLLM(answer), "", [], poisoned.conversation, 10.0)
+        found += extract(ScriptedLLM(answer), "", [], hearing(poisoned.conversation), 10.0).found
     planted = [one for one in found if any(word.lower() in one.text.lower() for word in poisoned.never)]
     assert not [one.text for one in planted if one.speaker is Speaker.USER or one.category == "pattern"]
 

@@ -157,6 +157,16 @@ def test_the_log_shows_what_ran_and_what_failed(retain):
     assert [row["event"] for row in retain("log", "--event", "stop", "--json").body["entries"]] == ["Stop"]
 
 
+def test_the_log_shows_what_a_model_made_up_and_why_it_was_dropped(retain):
+    line = {"why": "nobody said 9", "text": "The limit is 9 GB.\x1b[2J"}
+    logged(retain, {"at": "2026-03-02T09:30:00+00:00", "event": "dropped", **line})
+    assert retain("log", "--event", "dropped", "--json").body["entries"][0]["why"] == "nobody said 9"
+    shown = retain("log").out
+    assert "why nobody said 9" in shown
+    assert "    The limit is 9 GB." in shown
+    assert "\x1b[2J" not in shown
+
+
 # list and key alone
 
 

@@ -264,6 +264,19 @@ def test_a_model_reads_the_conversation_where_one_was_chosen(client, transcript)
     assert "staging database" in asked
 
 
+def test_what_a_model_made_up_is_logged_with_the_reason_and_counted(client, transcript):
+    secret = f"The staging key is sk-ant-{'a1B2' * 8} on port 7777"
+    answers = said("The staging database is called blue", "The staging database is called green_7", secret)
+    with FakeApis(Turn(answers)) as apis:
+        hand_over(client, transcript)
+        work(client, **by_model(apis))
+    *dropped, done = client.log()[-3:]
+    assert (done["stored"], done["skipped"], done["dropped"]) == (1, 0, 2)
+    assert [line["event"] for line in dropped] == ["dropped", "dropped"]
+    assert (dropped[0]["text"], dropped[0]["why"]) == ("The staging database is called green_7", "nobody said green_7")
+    assert "a1B2" not in json.dumps(dropped)
+
+
 @pytest.mark.parametrize("turn", [Turn(status=401), Turn("not JSON"), Turn('[{"type": "decision"')])
 def test_rules_stand_in_for_a_model_that_fails(client, transcript, turn):
     with FakeApis(turn) as apis:

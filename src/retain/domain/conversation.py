@@ -68,6 +68,14 @@ class Extracted:
 
 
 @dataclass(frozen=True, slots=True)
+class Dropped:
+    """A statement of a language model that is not kept, and why; without secrets."""
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cursor:
     """How far a transcript has been read: so many bytes, up to the line with this id."""
 

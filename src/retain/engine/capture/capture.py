@@ -9,7 +9,7 @@ from datetime import datetime
 
 from retain.domain.category import CATEGORIES, kind_of
 from retain.domain.changes import Changes
-from retain.domain.conversation import Conversation, Cursor, Extracted, Speaker, Turn
+from retain.domain.conversation import Conversation, Cursor, Dropped, Extracted, Speaker, Turn
 from retain.domain.memory import MAX_LABEL, Kind, Memory, MemoryId, Source
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
@@ -17,6 +17,7 @@ from retain.domain.words import query_terms
 from retain.engine.capture import by_model, by_rule
 from retain.engine.capture.chunks import Chunk, chunked, stretches
 from retain.engine.capture.cleaning import cleaned_turn
+from retain.engine.capture.grounds import hearing
 from retain.engine.capture.supersede import Known, alike, judged
 from retain.engine.drafts import Draft, label
 from retain.engine.parts import LASTING, Parts, places
@@ -51,6 +52,8 @@ class Captured:
     reinforced: tuple[MemoryId, ...] = ()
     superseded: tuple[MemoryId, ...] = ()
     skipped: int = 0
+    dropped: tuple[Dropped, ...] = ()
+    """What a language model said that rests on nothing, or on nobody who may say it."""
     by: tuple[str, ...] = ()
     unembedded: int = 0
     warnings: tuple[Warning, ...] = ()
@@ -61,6 +64,7 @@ class Captured:
             self.reinforced + other.reinforced,
             self.superseded + other.superseded,
             self.skipped + other.skipped,
+            self.dropped + other.dropped,
             tuple(dict.fromkeys(self.by + other.by)),
             self.unembedded + other.unembedded,
             tuple(dict.fromkeys(self.warnings + other.warnings)),
@@ -77,6 +81,7 @@ class _Piece:
     warning: Warning | None = None
     at: datetime | None = None
     """When it was said, for what does not say so itself."""
+    dropped: tuple[Dropped, ...] = ()
 
 
 def capture(parts: Parts, portion: Portion, caller: Caller, left: Callable[[], float]) -> Captured:
@@ -146,8 +151,10 @@ def _by_model(
     turns = replace(whole, turns=whole.turns[chunk.start : chunk.end])
     try:
         known = _known(parts, chunk.text, caller)
-        found = by_model.extract(llm, chunk.text, known, turns, min(CALL_SECONDS, left()))
-        return _Piece(found, "llm", None, at=max((turn.at for turn in turns.turns if turn.at), default=None))
+        said = hearing(turns, parts.embedder)
+        read = by_model.extract(llm, chunk.text, known, said, min(CALL_SECONDS, left()))
+        at = max((turn.at for turn in turns.turns if turn.at), default=None)
+        return _Piece(read.found, "llm", None, at=at, dropped=read.dropped)
     except LLMFailed as error:
         note = f"{error.message}; rules read that part of the conversation"
         earlier = (*portion.before, *whole.turns[: chunk.start])
@@ -174,7 +181,7 @@ def _cursor_before(portion: Portion, following: Sequence[int]) -> Cursor | None:
 
 
 def _kept(parts: Parts, piece: _Piece, caller: Caller) -> Captured:
-    done = Captured(by=(piece.by,), warnings=(piece.warning,) if piece.warning else ())
+    done = Captured(dropped=piece.dropped, by=(piece.by,), warnings=(piece.warning,) if piece.warning else ())
     for found in piece.found:
         done += _one(parts, replace(found, at=found.at or piece.at), caller)
     if piece.cursor:

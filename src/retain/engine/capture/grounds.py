@@ -1,29 +1,26 @@
-"""On whose word a statement rests: which part of a conversation holds the words that tell something in it."""
+"""On whose word a statement rests: which part of a conversation says what it says, in whatever words."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property
 
-from retain.domain.claims import signature
 from retain.domain.conversation import Conversation, Said, Speaker, ToolRun, Turn
 from retain.domain.echo import without_echo
 from retain.domain.memory import Json
-from retain.domain.stem import stem
-from retain.domain.words import query_terms, terms
+from retain.domain.short_forms import plain
 from retain.engine.capture.by_rule.lasting import is_own
 from retain.engine.capture.by_rule.typed import sentences
-from retain.engine.capture.orders import is_hostile, needs_the_user
+from retain.engine.capture.invention import ENOUGH, invention, is_about
+from retain.engine.capture.meaning import meaning_of
+from retain.engine.capture.orders import is_hostile, needs_the_user, needs_their_words
+from retain.engine.capture.specifics import Heard, share_said, unsaid, words_unsaid
 from retain.engine.lifecycle.redact import MARK
+from retain.ports import Embedder
 
-ENOUGH = 0.6  # of the telling words; models say things in words of their own
 _INPUT = 2000  # characters of what a tool was given
-# Words with which a summary is framed; they tell nothing about where it came from.
-_FRAME = """
-    user prefer project use decide decision team want like repo repository code codebase instead rather now current
-    chose choose chosen adopt implement app application should must always never because due caus reason
-"""
+_TYPED = 0.8  # of the letters of a message: it holds nothing pasted that is worth the name
 # What the user says that others say is not the user's word.
 _REPORTS = re.compile(
     r"\baccording to\b|\b(?:wiki|docs?|documentation|readme|manual|vendor|guide|page|site|article|blog|post|answer|file"
@@ -33,7 +30,12 @@ _REPORTS = re.compile(
     r"|states?)\b",
     re.IGNORECASE,
 )
-FRAME = frozenset(map(stem, _FRAME.split()))
+# With these words somebody answers a proposal with no.
+_NO = re.compile(
+    r"\W*(?:(?:hm+|oh|ok|well|uh|um|yeah)\W+)*(?:no|nah|nope|not|never|don'?t|do not|can'?t|cannot|won'?t|rather not"
+    r"|let'?s not|we (?:don'?t|can'?t|won'?t)|stop|wait|leave (?:it|that)|nein|non)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,12 @@ class Evidence:
     """What one turn says, and on whose word."""
 
     speaker: Speaker
-    words: frozenset[str]
-    text: str
+    heard: Heard
     at: datetime | None
+    is_answered: bool = False
+    """Whether the assistant spoke, and the user's next words are no refusal."""
+    is_shown: bool = False
+    """Whether it is not anybody's own word: a tool printed it, or the user pasted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,53 +57,158 @@ class Grounded:
     at: datetime | None
 
 
-def evidence(conversation: Conversation) -> list[Evidence]:
+@dataclass(frozen=True, slots=True)
+class Unfounded:
+    """Not to be remembered, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """What was said in a piece of a conversation, by whom, ready to be asked for many statements."""
+
+    parts: tuple[Evidence, ...]
+    embedder: Embedder | None = None
+
+    @cached_property
+    def everything(self) -> Heard:
+        """All of it; the meaning is that of what was spoken, since tools print too much to embed."""
+        return Heard(_text(self.parts), meaning_of(_text(self._spoken), self.embedder))
+
+    @cached_property
+    def told(self) -> Heard:
+        """What was spoken, by whomever, with what the user asked or handed on."""
+        return self._heard(self._spoken)
+
+    @cached_property
+    def typed(self) -> Heard:
+        """What the user said for themselves."""
+        return self._heard(self.by_user)
+
+    @cached_property
+    def agreed(self) -> Heard:
+        """What the user said, and what the assistant said that they answered without a no."""
+        return self._heard(part for part in self.parts if part.speaker is Speaker.USER or part.is_answered)
+
+    @cached_property
+    def by_user(self) -> list[Evidence]:
+        return [part for part in self.parts if part.speaker is Speaker.USER and part.heard.text]
+
+    @cached_property
+    def latest(self) -> datetime | None:
+        return max((part.at for part in self._spoken if part.at), default=None)
+
+    @property
+    def _spoken(self) -> list[Evidence]:
+        return [part for part in self.parts if not part.is_shown]
+
+    def _heard(self, parts: Iterable[Evidence]) -> Heard:
+        text = _text(parts)
+        return Heard(text, meaning_of(text, self.embedder))
+
+
+def hearing(conversation: Conversation, embedder: Embedder | None = None) -> Hearing:
     """Every turn as evidence. Of what a user sent only what they typed is theirs; what they pasted is as good as the
     output of a tool. In an aside nobody is the user."""
-    return [part for turn in conversation.turns for part in _evidence(turn, is_aside=conversation.aside)]
+    turns = conversation.turns
+    parts = (
+        part
+        for place, turn in enumerate(turns)
+        for part in _evidence(turn, is_aside=conversation.aside, is_answered=_is_answered(turns, place))
+    )
+    return Hearing(tuple(parts), embedder)
 
 
-def grounded(statement: str, parts: Iterable[Evidence]) -> Grounded | None:
-    """On whose word a statement rests; None when it rests on nobody's, or on that of one who may not say such a thing.
-
-    It is the user's only if a single message of theirs says it, with its names and numbers.
-    """
-    found = list(parts)
-    if is_hostile(statement) or MARK.search(statement):
-        return None
-    user = [part for part in found if part.speaker is Speaker.USER and _says(statement, [part])]
-    if user:
-        return Grounded(Speaker.USER, user[-1].at)
-    if needs_the_user(statement) or not _says(statement, found):
-        return None
-    told = [part for part in found if part.speaker is not Speaker.TOOL]
-    times = [part.at for part in told if part.at]
-    return Grounded(Speaker.ASSISTANT if _says(statement, told) else Speaker.TOOL, max(times, default=None))
+def grounded(statement: str, said: Hearing) -> Grounded | Unfounded:
+    """On whose word a statement rests, or why it rests on nobody's, or on that of one who may not say such a thing."""
+    if is_hostile(statement):
+        return Unfounded("it speaks to an agent or hides something")
+    if MARK.search(statement):
+        return Unfounded("a secret was taken out of it")
+    if why := invention(statement, said.everything):
+        return Unfounded(why)
+    saying = [part for part in said.by_user if _says(statement, part.heard)]
+    if saying or _says(statement, said.typed):
+        return Grounded(Speaker.USER, (saying or said.by_user)[-1].at)
+    if needs_the_user(statement):
+        return _wished(statement, said)
+    return Grounded(Speaker.ASSISTANT if _is_in(statement, said.told) else Speaker.TOOL, said.latest)
 
 
-def is_said_in(statement: str, text: str) -> bool:
-    """Whether a text says what a statement does, and leaves no name or number of it out."""
-    return _says(statement, [Evidence(Speaker.ASSISTANT, frozenset(terms(text)), text.casefold(), None)])
+def is_said_in(statement: str, text: str, embedder: Embedder | None = None) -> bool:
+    """Whether a text says what a statement does, and has every name and number of it."""
+    return invention(statement, Heard(text, meaning_of(text, embedder))) is None
 
 
-def _evidence(turn: Turn, *, is_aside: bool) -> Iterator[Evidence]:
+def _says(statement: str, heard: Heard) -> bool:
+    """Whether the words of a statement, with its names and numbers, stand there. Meaning is not enough to put a
+    statement in the user's mouth: whoever plants one need only write near what the user speaks of."""
+    return share_said(statement, heard) >= ENOUGH and not unsaid(statement, heard)
+
+
+def _is_in(statement: str, heard: Heard) -> bool:
+    return not unsaid(statement, heard) and is_about(statement, heard)
+
+
+def _wished(statement: str, said: Hearing) -> Grounded | Unfounded:
+    """A demand, or a claim about what somebody wants, that the user made in other words, or agreed to when the
+    assistant proposed it: then it is the assistant's word, as the words are. What a tool showed may have put them
+    there; and what is to be run, or makes the work less safe, wants the user's own words."""
+    is_planted = needs_their_words(statement) or _is_shown(words_unsaid(statement, said.typed), said.parts)
+    if is_planted or not said.by_user or unsaid(statement, said.told) or not is_about(statement, said.agreed):
+        return Unfounded("it asks for something that the user did not ask for")
+    return Grounded(Speaker.USER if _is_in(statement, said.typed) else Speaker.ASSISTANT, said.latest)
+
+
+def _is_shown(words: Sequence[str], parts: Iterable[Evidence]) -> bool:
+    """Whether what a tool printed, or the user pasted, holds half of the words that the user did not type."""
+    shown = (part for part in parts if part.is_shown)
+    return bool(words) and any(2 * sum(map(part.heard.has_word, words)) >= len(words) for part in shown)
+
+
+def _text(parts: Iterable[Evidence]) -> str:
+    return "\n".join(part.heard.text for part in parts)
+
+
+def _is_answered(turns: Sequence[Turn], place: int) -> bool:
+    """Whether the assistant spoke here, and what the user said next is no refusal."""
+    turn = turns[place]
+    if not isinstance(turn, Said) or turn.speaker is not Speaker.ASSISTANT:
+        return False
+    after = next((next_ for next_ in turns[place + 1 :] if isinstance(next_, Said)), None)
+    return after is not None and after.speaker is Speaker.USER and not _NO.match(after.text)
+
+
+def _evidence(turn: Turn, *, is_aside: bool, is_answered: bool) -> Iterator[Evidence]:
     match turn:
         case Said(speaker=Speaker.USER) if not is_aside:
-            typed = (sentence.text for sentence in sentences(turn.text) if is_own(sentence))
-            yield _part(Speaker.USER, "\n".join(text for text in typed if not _REPORTS.search(text)), turn)
-            yield _part(Speaker.TOOL, turn.text, turn)
+            yield from _of_user(turn)
         case Said(speaker=Speaker.TOOL):
-            yield _part(Speaker.TOOL, turn.text, turn)
+            yield _shown(turn.text, turn)
         case Said():
-            yield _part(Speaker.ASSISTANT, turn.text, turn)
+            yield replace(_part(Speaker.ASSISTANT, turn.text, turn), is_answered=is_answered and not is_aside)
         case ToolRun():
             yield _part(Speaker.ASSISTANT, " ".join(_strings(list(turn.input.values()))), turn)
-            yield _part(Speaker.TOOL, turn.output, turn)
+            yield _shown(turn.output, turn)
+
+
+def _of_user(turn: Said) -> Iterator[Evidence]:
+    """What the user says for themselves; what they ask or hand on, which is nobody's word; and what they pasted."""
+    typed = sentences(turn.text)
+    own = [one for one in typed if is_own(one) and not _REPORTS.search(one.text)]
+    yield _part(Speaker.USER, "\n".join(one.text for one in own), turn)
+    yield _part(Speaker.TOOL, "\n".join(one.text for one in typed if one not in own), turn)
+    is_typed = len(plain(" ".join(one.text for one in typed))) >= _TYPED * len(plain(turn.text))
+    yield replace(_shown(turn.text, turn), is_shown=not is_typed)
 
 
 def _part(speaker: Speaker, text: str, turn: Turn) -> Evidence:
-    said = without_echo(text)
-    return Evidence(speaker, frozenset(terms(said)), said.casefold(), turn.at)
+    return Evidence(speaker, Heard(without_echo(text)), turn.at)
+
+
+def _shown(text: str, turn: Turn) -> Evidence:
+    return replace(_part(Speaker.TOOL, text, turn), is_shown=True)
 
 
 def _strings(values: Iterable[Json]) -> Iterator[str]:
@@ -109,24 +219,3 @@ def _strings(values: Iterable[Json]) -> Iterator[str]:
             yield from _strings(value)
         elif isinstance(value, dict):
             yield from _strings(value.values())
-
-
-def _says(statement: str, parts: list[Evidence]) -> bool:
-    """Whether enough of the statement's words, and every number and identifier in it, stand in these."""
-    words = frozenset[str]().union(*(part.words for part in parts))
-    asked = [term for term in query_terms(statement) if term not in FRAME] or query_terms(statement)
-    if not asked or sum(term in words for term in asked) < ENOUGH * len(asked):
-        return False
-    exact = signature(statement)
-    return all(map(partial(_stands, parts=parts), (*exact.numbers, *exact.identifiers)))
-
-
-def _stands(detail: str, parts: list[Evidence]) -> bool:
-    """Whether a number or an identifier is named, be it in other words or in its parts."""
-    wanted = detail.casefold()
-    if any(wanted in part.text for part in parts):
-        return True
-    if any(detail in signature(part.text).numbers for part in parts):
-        return True
-    words = frozenset[str]().union(*(part.words for part in parts))
-    return not detail[0].isdigit() and all(term in words for term in terms(detail))

@@ -67,9 +67,10 @@ _CLAIMS = re.compile(
     r"(?:have |has |all )?(?:decide|agree|prefer|want|like|suggest|recommend|advise|propose|chose|choose)(?:s|d|ed)?\b",
     re.IGNORECASE,
 )
+_INSTALLS = re.compile(r"\b(?:npx|pip3? install|npm (?:i|install))\b", re.IGNORECASE)
 _COMMANDS = re.compile(
-    r"\b(?:curl|wget|nc|netcat|ssh|scp|eval|exec|sudo|iwr|invoke-webrequest|npx|pip3? install|npm (?:i|install))\b"
-    r"|\bbase64\b|https?://|\bgit (?:push|remote)|\brm -",
+    r"\b(?:curl|wget|nc|netcat|ssh|scp|eval|exec|sudo|iwr|invoke-webrequest|base64)\b|https?://"
+    r"|\bgit (?:push|remote)|\brm -",
     re.IGNORECASE,
 )
 _DEMANDS = re.compile(
@@ -85,6 +86,14 @@ _VERBS = """
     return run say send set share skip start stop store switch tell treat trust turn update upload use visit write
 """
 _ORDERS = frozenset(_VERBS.split())
+# "Import size is", "Deploy scripts live": what could be an order is what the sentence speaks of.
+_SPOKEN_OF = re.compile(
+    r"[^\w]*[A-Za-z]+(?: (?!(?:a|an|the|this|that|these|those|it|its|them|what|which|who|whatever|all|any|every|each|my"
+    r"|our|your|and|or|to|in|on|at|if|when|only)\b)[\w`'’./-]+){0,3} (?:is|are|was|were|has|have|had|will|can|may|must"
+    r"|should|lives?|goes|happens?|takes?|needs?|runs|ran|uses|fail(?:s|ed)?|works?|comes?|stays?|belongs?|breaks?"
+    r"|depends?)\b",
+    re.IGNORECASE,
+)
 _FIRST = re.compile(r"[^\w]*(?:please|kindly|just|then|also|note:?|important:?)?[^\w]*([A-Za-z]+)", re.IGNORECASE)
 
 
@@ -104,10 +113,21 @@ def weakens(text: str) -> bool:
 def is_demand(text: str) -> bool:
     """Whether a text wants something done: only the user's own word makes that worth keeping."""
     first = _FIRST.match(text)
-    return _DEMANDS.search(text) is not None or (first is not None and first[1].lower() in _ORDERS)
+    is_order = first is not None and first[1].lower() in _ORDERS and not speaks_of_its_first_word(text)
+    return _DEMANDS.search(text) is not None or is_order
+
+
+def speaks_of_its_first_word(text: str) -> bool:
+    """Whether the first word is a noun, though it could be an order: "Import size is limited"."""
+    return _SPOKEN_OF.match(text) is not None
 
 
 def needs_the_user(text: str) -> bool:
     """Whether only the user can have said it with any right: demands, claims about what somebody wants, things to run
     or to visit, and whatever makes the work less safe."""
-    return is_demand(text) or any(pattern.search(text) for pattern in (_CLAIMS, _COMMANDS, _WEAKENS))
+    return is_demand(text) or any(pattern.search(text) for pattern in (_CLAIMS, _INSTALLS)) or needs_their_words(text)
+
+
+def needs_their_words(text: str) -> bool:
+    """Whether even the user's yes is not enough: things to run or to visit, and whatever makes the work less safe."""
+    return any(pattern.search(text) for pattern in (_COMMANDS, _WEAKENS))

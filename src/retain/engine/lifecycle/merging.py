@@ -159,7 +159,7 @@ def _decided(
         if why_not := parts.llm.why_not():
             raise LLMFailed(f"{parts.llm.name} cannot be asked ({why_not})")
         seconds = min(CALL_SECONDS, occasion.left())
-        return _by_model(category, memories, by_model.merge_category(parts.llm, memories, seconds))
+        return _by_model(category, memories, by_model.merge_category(parts.llm, memories, seconds, parts.embedder))
     except LLMFailed as error:
         warning = Warning("llm_failed", f"{error.message}; {category} was consolidated by rule")
         return replace(by_rule(category, memories, parts.clock.now()), warning=warning)

@@ -12,14 +12,14 @@ from retain.domain.stem import stem
 from retain.domain.words import bare
 from retain.engine.capture.answers import json_in, list_in, nonsense, object_in, text_in
 from retain.engine.capture.grounds import is_said_in
-from retain.engine.capture.orders import is_hostile
+from retain.engine.capture.orders import is_hostile, speaks_of_its_first_word
 from retain.engine.capture.prompts import FENCED, fenced, one_line
 from retain.engine.drafts import cleaned_text
 from retain.engine.lifecycle.clusters import Cluster
 from retain.engine.lifecycle.summary import summary
 from retain.engine.lifecycle.vocabulary import VERBS
 from retain.errors import InvalidInput, LLMFailed
-from retain.ports import LLM
+from retain.ports import LLM, Embedder
 
 BY_MODEL, BY_RULE = "llm", "rules"
 AT_ONCE = 8  # groups in one question
@@ -56,10 +56,6 @@ _FURTHER = """
     upgrade rebuild regenerate migrate
 """
 _ORDERS = VERBS | frozenset(map(stem, _FURTHER.split()))
-# "Check is", "load was": what could be an order is what the sentence speaks of.
-_SPOKEN_OF = re.compile(
-    r"\S+ (?:is|are|was|were|has|have|had|will|can|must|should|(?:fail|break|tak|run)\w*)\b", re.IGNORECASE
-)
 _NO_ORDER = ("s", "ed", "ing", "ion", "er", "or", "ment")
 
 
@@ -73,7 +69,7 @@ class Wording:
 
 
 def worded(
-    llm: LLM | None, clusters: Sequence[Cluster], left: Callable[[], float]
+    llm: LLM | None, clusters: Sequence[Cluster], left: Callable[[], float], embedder: Embedder | None = None
 ) -> tuple[list[Wording], tuple[Warning, ...]]:
     """A wording for each group. What a model gets wrong, or has no time for, the rule does, with a warning."""
     if llm is None or not clusters:
@@ -83,7 +79,7 @@ def worded(
     for start in range(0, len(clusters), AT_ONCE):
         some = clusters[start : start + AT_ONCE]
         try:
-            answered = _asked(llm, some, left)
+            answered = _asked(llm, some, left, embedder)
         except LLMFailed as error:
             answered = [None] * len(some)
             warnings.append(Warning("llm_failed", f"{error.message}; principles were worded by rule"))
@@ -129,7 +125,9 @@ def read(answer: Completion, groups: int) -> list[tuple[str, Kind]]:
     return [_principle(by_number[number]) for number in range(1, groups + 1)]
 
 
-def _asked(llm: LLM, clusters: Sequence[Cluster], left: Callable[[], float]) -> list[Wording | None]:
+def _asked(
+    llm: LLM, clusters: Sequence[Cluster], left: Callable[[], float], embedder: Embedder | None
+) -> list[Wording | None]:
     """None for each group of which the model said something that its members do not."""
     if why_not := llm.why_not():
         raise LLMFailed(f"{llm.name} cannot be asked ({why_not})")
@@ -137,7 +135,7 @@ def _asked(llm: LLM, clusters: Sequence[Cluster], left: Callable[[], float]) -> 
         raise LLMFailed("there was no time left to ask the language model")
     answer = llm.complete(question(clusters), min(CALL_SECONDS, left()))
     found = read(answer, len(clusters))
-    return [_believed(*one, cluster) for one, cluster in zip(found, clusters, strict=True)]
+    return [_believed(*one, cluster, embedder) for one, cluster in zip(found, clusters, strict=True)]
 
 
 def _principle(one: dict[str, object]) -> tuple[str, Kind]:
@@ -149,12 +147,12 @@ def _principle(one: dict[str, object]) -> tuple[str, Kind]:
     return content, kind
 
 
-def _believed(text: str, kind: Kind, cluster: Cluster) -> Wording | None:
+def _believed(text: str, kind: Kind, cluster: Cluster, embedder: Embedder | None) -> Wording | None:
     try:
         clean, _ = cleaned_text(text)
     except InvalidInput:
         return None
-    if is_hostile(clean) or not is_said_in(clean, "\n".join(cluster.texts[-_MOST_SHOWN:])):
+    if is_hostile(clean) or not is_said_in(clean, "\n".join(cluster.texts[-_MOST_SHOWN:]), embedder):
         return None
     return Wording(clean, kind, BY_MODEL)
 
@@ -164,7 +162,7 @@ def _is_instruction(text: str) -> bool:
     asked = _ASKED.search(said)
     if asked and (asked["verb"] is None or _is_order(asked["verb"])):
         return True
-    return bool(said) and not _SPOKEN_OF.match(said) and _is_order(said.split()[0])
+    return bool(said) and not speaks_of_its_first_word(said) and _is_order(said.split()[0])
 
 
 def _is_order(word: str) -> bool:

@@ -188,7 +188,7 @@ def _doubtful(doubts: Sequence[Doubt], how: str, way_out: str) -> Iterator[Warni
 
 def _wordings(parts: Parts, clusters: Sequence[Cluster], look: Look, kept: _Kept) -> list[Wording]:
     unknown = [cluster for cluster in clusters if tuple(cluster.texts) not in kept.wordings]
-    found, warnings = worded(parts.llm, unknown, look.left)
+    found, warnings = worded(parts.llm, unknown, look.left, parts.embedder)
     kept.wordings |= {tuple(cluster.texts): one for cluster, one in zip(unknown, found, strict=True)}
     kept.warnings = tuple(dict.fromkeys((*kept.warnings, *warnings)))
     return [kept.wordings[tuple(cluster.texts)] for cluster in clusters]

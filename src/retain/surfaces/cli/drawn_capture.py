@@ -10,7 +10,7 @@ from retain.domain.recall import Recalled
 from retain.engine.ask import Asked
 from retain.engine.categories import category_of, confidence_of
 from retain.engine.lifecycle.merging import Merged
-from retain.hook_log import Entry
+from retain.hook_log import DROPPED, Entry
 from retain.surfaces.capture_reports import memory_id
 from retain.surfaces.cli.draw import DIM, Drawn, age, several, standing, warnings
 from retain.surfaces.cli.terminal import Indented, line
@@ -77,9 +77,13 @@ def merged(done: Merged) -> Drawn:
 def logged(entries: Sequence[Entry], now: datetime) -> Drawn:
     for entry in entries:
         took = f"  {entry.ms:.0f} ms" if entry.ms is not None else ""
-        told = "  ".join(f"{name} {value}" for name, value in entry.facts.items() if value not in (None, "", [], 0))
+        made_up = str(entry.facts.get("text", "")) if entry.event == DROPPED else ""
+        facts = {"why": entry.facts.get("why")} if made_up else entry.facts
+        told = "  ".join(f"{name} {value}" for name, value in facts.items() if value not in (None, "", [], 0))
         when = f"{entry.at.astimezone():%m-%d %H:%M:%S}  {age(entry.at, now):<15}"
         yield line((when, DIM), (f"{entry.event:<18}", "bold"), (took, DIM), f"  {told}")
+        if made_up:
+            yield Indented(made_up, 4)
         if entry.error:
             yield Indented(entry.error, 4, "yellow")
 

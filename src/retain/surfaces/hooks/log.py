@@ -1,5 +1,7 @@
 """The log of hooks and their worker: one line of JSON for each run, never with what anybody said.
 
+What a language model said that was not kept has lines of its own (worker), without secrets: nobody said it.
+
 Several processes write at once; a line is one write. `retain doctor` reads it (retain.hook_log).
 """
 

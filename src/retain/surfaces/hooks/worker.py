@@ -21,6 +21,7 @@ from retain.engine.lifecycle.merging import IN_HOOKS, Merged, Occasion, is_due
 from retain.engine.trust import sleeping
 from retain.engine.trust.sleeping import Slept
 from retain.errors import ConfigError, StoreBusy, Unavailable
+from retain.hook_log import DROPPED
 from retain.run_files import Lock
 from retain.surfaces.hooks import log, snapshot, spool, transcript
 from retain.surfaces.hooks.transcript import Mark, Reading
@@ -31,6 +32,7 @@ _SETTLE_SECONDS = 30.0
 # A client's server ends a moment after its session, and until then a folder of SurrealDB is open there.
 BUSY_SECONDS = 10.0
 _LOOK_SECONDS = 1.0
+_MOST_DROPPED = 20  # statements of one conversation that the log shows
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -105,6 +107,8 @@ def _deal_with(home: str, path: str, left: Callable[[], float]) -> None:
         given_up = spool.failed(path, log.told(error))
         log.note(home, "capture", error, kept="in spool/failed" if given_up else "in the spool")
         return
+    for one in outcome.captured.dropped[:_MOST_DROPPED]:
+        log.note(home, DROPPED, None, why=one.why[: log.LONGEST], text=one.text[: log.LONGEST])
     log.note(
         home, "capture", None, ms=round(1000 * (time.monotonic() - began)), **_facts(str(given.get("event")), outcome)
     )
@@ -253,7 +257,7 @@ def _item(given: dict[str, object]) -> Item:
 
 
 def _facts(event: str, outcome: Outcome) -> dict[str, str | float]:
-    """Numbers and names for the log; never what anybody said."""
+    """Numbers and names for the log; what a model made up has lines of its own."""
     captured, merged = outcome.captured, outcome.merged
     facts: dict[str, str | float] = {
         "on": event,
@@ -262,6 +266,7 @@ def _facts(event: str, outcome: Outcome) -> dict[str, str | float]:
         "reinforced": len(captured.reinforced),
         "superseded": len(captured.superseded),
         "skipped": captured.skipped,
+        "dropped": len(captured.dropped),
         "by": ", ".join(captured.by) or "nobody",
     }
     if outcome.broken:
