@@ -46,14 +46,15 @@ def read(store):
     say(rounds)
 
 
-def index(store, root, patience, **options):
+def index(store, root, patience, held="", **options):
+    """One that is held says how far it is, and goes on when it is told to, or when nobody will any more."""
     from indexing import ADA, a_code
     from retain.app import SystemClock
 
     def told(index):
-        """Goes on when it is told to, or when nobody will any more."""
-        say(f"at {index.indexed_files} {index.embedded_chunks}")
-        sys.stdin.readline()
+        if held:
+            say(f"at {index.indexed_files} {index.embedded_chunks}")
+            sys.stdin.readline()
 
     code = a_code(store, SystemClock(), Path(root))
     done = code.index(root, ADA, patience=float(patience), progress=told, **options)

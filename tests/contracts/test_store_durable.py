@@ -22,7 +22,7 @@ def test_a_plan_that_fails_half_way_leaves_nothing(store):
 
 
 def test_a_new_store_is_sound_and_has_nothing_to_say(store):
-    assert (store.faults(), store.notices()) == ([], [])
+    assert (store.faults(), store.notices(), store.standing()) == ([], [], [])
 
 
 def test_a_store_that_answers_is_connected_and_nothing_waits_for_it(store):

@@ -37,7 +37,7 @@ def lines_until(process, is_reached):
 @pytest.mark.parametrize("stage", ["files", "vectors"])
 def test_a_killed_run_is_resumed_where_it_was(tmp_path, root, stage):
     reached = {"files": lambda files, _: files > 0, "vectors": lambda _, vectors: vectors > 0}[stage]
-    process = start("index", tmp_path / "retain.db", root, 600)
+    process = start("index", tmp_path / "retain.db", root, 600, "held")
     assert lines_until(process, reached), "it was done before it could be killed"
     process.kill()
     process.communicate()
@@ -56,7 +56,7 @@ def test_a_killed_run_is_resumed_where_it_was(tmp_path, root, stage):
 
 
 def test_a_second_process_leaves_the_work_to_the_first(tmp_path, root):
-    first = start("index", tmp_path / "retain.db", root, 600)
+    first = start("index", tmp_path / "retain.db", root, 600, "held")
     assert lines_until(first, lambda files, _: files > 0)
     second = said(start("index", tmp_path / "retain.db", root, 0))
     assert second[-1] == "joined indexing 0 0"

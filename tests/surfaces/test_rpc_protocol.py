@@ -20,6 +20,12 @@ def envelope(error: RetainError) -> dict[str, object]:
     return {"error": {"code": code, "message": error.message, "data": dict(error.details)}}
 
 
+class Notes(list[str]):
+    """An application of which nothing stands that every reply has to say."""
+
+    notices = staticmethod(tuple)
+
+
 tools = Toolset("notes", envelope)
 others = Toolset("others")
 
@@ -63,7 +69,7 @@ def look(app: object, at: int) -> str:
 
 @pytest.fixture
 def notes():
-    return []
+    return Notes()
 
 
 @pytest.fixture
@@ -373,7 +379,7 @@ def is_silent(value):
 
 @given(st.lists(request_like, max_size=8))
 def test_every_line_that_is_no_notification_gets_one_answer_with_its_id(requests):
-    said = [json.loads(line) for line in raw(Methods(tools, []), *map(json.dumps, requests))]
+    said = [json.loads(line) for line in raw(Methods(tools, Notes()), *map(json.dumps, requests))]
     asked = [value for value in requests if not is_silent(value)]
     assert len(said) == len(asked)
     for value, answer in zip(asked, said, strict=True):
@@ -385,13 +391,13 @@ def test_every_line_that_is_no_notification_gets_one_answer_with_its_id(requests
 
 @given(st.lists(request_like | json_values.filter(lambda value: not isinstance(value, list)), min_size=1, max_size=8))
 def test_a_batch_says_what_its_requests_would_say_alone(requests):
-    alone = [json.loads(line) for line in raw(Methods(tools, []), *(json.dumps(each) for each in requests))]
-    together = raw(Methods(tools, []), json.dumps(requests))
+    alone = [json.loads(line) for line in raw(Methods(tools, Notes()), *(json.dumps(each) for each in requests))]
+    together = raw(Methods(tools, Notes()), json.dumps(requests))
     assert [answer for line in together for answer in json.loads(line)] == alone
 
 
 @given(st.binary())
 def test_no_bytes_break_it(line):
-    said = raw(Methods(tools, []), line.replace(b"\n", b" "), b'{"id":"end","method":"note-list"}')
+    said = raw(Methods(tools, Notes()), line.replace(b"\n", b" "), b'{"id":"end","method":"note-list"}')
     assert json.loads(said[-1]) == {"jsonrpc": "2.0", "id": "end", "result": {"notes": []}}
     assert len(said) <= 2
