@@ -148,16 +148,13 @@ def measure_speed(model: OnnxEmbedder) -> dict[str, dict[str, float]]:
     load = timed(lambda: model.wait(60))
     loaded = resident()
     single = statistics.median(timed(lambda n=n: model.embed([SENTENCE.format(n)])) for n in range(200))
-    batch = [
-        timed(lambda n=n: model.embed([SENTENCE.format(n + i) for i in range(32)])) / 32 for n in range(1000, 2600, 32)
-    ]
     long = model.chunks(" ".join(f"The server keeps connection {n} for thread {7 * n}." for n in range(1400)))
     full = [timed(lambda chunk=chunk: model.embed([chunk])) for chunk in long[:20]]
     model.embed(long[20:])
     after = resident()
     plain, to_128, to_256 = (padded(length) for length in (0, 128, 256))
     return {
-        "ms a text": {"alone": single, "in 32": statistics.median(batch), "256 tokens": statistics.median(full)},
+        "ms a text": {"alone": single, "256 tokens": statistics.median(full)},
         "ms to load": {"imports, sha256, session": load},
         "padding costs ×": {"to 128": to_128 / plain, "to 256": to_256 / plain},
         "MB resident": {"before": before, "loaded": loaded, "after bulk": after, "added": after - before},
