@@ -278,7 +278,7 @@ def test_undo_gives_an_extended_fact_its_text_back(parts, caller):
     say(parts, caller, DOCKER)
     (fact,) = consolidate(parts, caller, None, "summarize").memories
     later = replace(caller, session="tuesday")
-    say(parts, later, [*DOCKER[:2], "CI fails because Docker 27.1 has no daemon on the runner."], scope=Scope.SESSION)
+    say(parts, later, [*DOCKER[::2], "CI fails because Docker 27.1 has no daemon on the runner."], scope=Scope.SESSION)
     done = consolidate(parts, later, None, "summarize")
     assert [m.id for m in done.memories] == [fact.id] and done.memories[0].text != fact.text
     assert undo(parts, done.run, caller).restored == (fact.id,)

@@ -9,6 +9,7 @@ import pytest
 from making import MODEL, START, a_memory, a_place, a_vector, an_embedding, ids, save, wanted
 from retain.domain.changes import Changes
 from retain.domain.memory import Vector
+from retain.domain.model import BUNDLED, earlier
 from retain.stores.surreal.link.connection import in_memory
 from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.link.failures import Overtaken
@@ -158,4 +159,20 @@ def test_of_two_that_fill_it_one_brings_each_portion():
     with pytest.raises(Overtaken):
         hnsw.fill(other, MODEL)
     assert rows(store.db) == 2
+    store.close()
+
+
+def test_the_vectors_of_an_earlier_file_of_a_model_move_to_the_table_of_the_later_one():
+    store, (old,) = SurrealStore(in_memory()), earlier(BUNDLED)
+    save(store, a_memory("m1", "one"), embeddings=(an_embedding("m1", a_vector(1), model=old),))
+    sight, _ = store.by_signs.seen(store.db, old)
+    hnsw.fill(sight, old)
+    assert hnsw.tables(store.db) == [table_of(old)]
+    save(store, a_memory("m2", "two"), embeddings=(an_embedding("m2", a_vector(1, 0.1), model=BUNDLED),))
+    staying = begun(store.db, behind=0, pause=0)
+    assert ids(staying.by_vector(a_vector(1), BUNDLED, wanted(), 5)) == ["m1", "m2"]
+    staying.background.wait()
+    assert hnsw.tables(store.db) == [table_of(BUNDLED)]
+    assert store.db.counted(table_of(BUNDLED), "true") == 2
+    assert ids(begun(store.db).by_vector(a_vector(1), BUNDLED, wanted(), 5)) == ["m1", "m2"]
     store.close()
