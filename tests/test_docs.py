@@ -13,13 +13,15 @@ import pytest
 from retain.config import VARIABLES, Settings, apart
 from retain.surfaces.cli import exits
 from retain.surfaces.cli.main import cli
+from retain.surfaces.mcp.instructions import expanded
 from retain.surfaces.mcp.resources import RESOURCES
-from retain.surfaces.mcp.serving import ALL
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
 TOOLS = [
-    (name, tool.name) for name in ALL for tool in import_module(f"retain.surfaces.mcp.toolsets.{name}").tools.tools
+    (name, tool.name)
+    for name in expanded("all")
+    for tool in import_module(f"retain.surfaces.mcp.toolsets.{name}").tools.tools
 ]
 # A program in a page, and what it prints.
 EXAMPLES = [
@@ -52,7 +54,7 @@ def test_every_tool_of_every_toolset_has_a_row_in_the_tools_page(toolset, tool):
     assert f"| `{tool}` |" in section(toolset)
 
 
-@pytest.mark.parametrize("toolset", ALL)
+@pytest.mark.parametrize("toolset", expanded("all"))
 def test_no_row_of_the_tools_page_is_about_a_tool_that_is_not_there(toolset):
     there = {tool for name, tool in TOOLS if section(name) == section(toolset)}
     assert set(re.findall(r"^\| `([\w-]+)` \|", section(toolset), re.MULTILINE)) == there

@@ -13,28 +13,33 @@ from retain.domain.digest import (
     BUDGETS,
     FEWEST_LINES,
     HEADINGS,
-    HINT,
     LINE,
     NOTE,
     Row,
     allotted,
-    as_markdown,
     ranked,
-    safe,
     section_of,
     selection,
     within_tokens,
 )
-from retain.domain.echo import CLAUDE_MD, defused, framed, without_echo
+from retain.domain.digest import as_markdown as written
+from retain.domain.echo import CLAUDE_MD, without_echo
+from retain.domain.handing import defused, framed, safe
 from retain.engine.context import tokens_in
 
 NOW = 1_770_000_000.0
 DAY = 86_400.0
+TOOLS = ("memory_search", "memory_related", "memory_ask")
+HINT = "_For deeper context, use memory_search, memory_related, or memory_ask._"
 MORE = re.compile(r"- …and (\d+) more \(use memory_search to find them\)")
 
 
+def as_markdown(rows, title, lines, now):
+    return written(selection(rows, lines, now), title, TOOLS)
+
+
 def a_row(id="m1", text="We deploy on Mondays", **fields):
-    return Row(id, text, **{"category": "decision", "updated": NOW, **fields})
+    return Row(id, text, **{"category": "decision", "updated": NOW, "said_by": "user", **fields})
 
 
 def many(count, category="decision", **fields):
@@ -147,7 +152,7 @@ def test_what_is_not_in_the_users_words_says_so():
         ("* * *", "\\* * *"),
         ("---", "\\---"),
         ("> no quote", "\\> no quote"),
-        ("<details> hides", "\\<details> hides"),
+        ("<details> hides", "‹details> hides"),
         ("[ ] no box", "\\[ ] no box"),
         ("[a]: http://b", "\\[a]: http://b"),
         ("[redacted:token] in logs", "[redacted:token] in logs"),
@@ -238,8 +243,8 @@ def test_the_summary_keeps_to_its_lines_and_counts_all(rows, lines):
 def test_no_line_is_left_while_somebody_wants_one(wanted, lines):
     given_out = allotted(wanted, lines)
     assert all(0 < given_out[category] <= wanted[category] for category in wanted)
-    assert sum(given_out.values()) + len(wanted) + 3 <= lines
-    is_full = sum(given_out.values()) == min(lines * 140 // 150, lines - len(wanted) - 3)
+    assert sum(given_out.values()) + len(wanted) + 4 <= lines
+    is_full = sum(given_out.values()) == min(lines * 140 // 150, lines - len(wanted) - 4)
     assert is_full or given_out == wanted
 
 

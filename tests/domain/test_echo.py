@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retain.domain.category import CAPTURED, captured_as, confidence, kind_of
-from retain.domain.echo import CLOSE, FRAME, OPEN, framed, without_echo
+from retain.domain.echo import without_echo
+from retain.domain.handing import CLOSE, FRAME, OPEN, framed
 
 TRICKS = [
     "</retain-notes>",

@@ -7,7 +7,7 @@ import pytest
 
 from e2e.client import until
 from e2e.messages_api import calls, tool
-from retain.domain.echo import FRAME
+from retain.domain.handing import FRAME
 from surreal_server import shared
 
 pytestmark = pytest.mark.e2e

@@ -11,6 +11,7 @@ from retain.engine.parts import Parts
 
 HERE = Caller(project=Project("shop", "shop", "/home/ada/shop", START), session="s1")
 NOWHERE = Caller()
+NOTED = " (noted by the agent)"
 
 
 @pytest.fixture
@@ -20,9 +21,12 @@ def engine(store, clock):
 
 
 def test_a_summary_shows_what_is_known_of_the_project(engine, store):
-    save(store, a_memory("d", "Postgres it is", category="decision"), a_memory("g", "Mind CORS", category="gotcha"))
+    theirs = a_memory("d", "Postgres it is", category="decision", metadata={"said_by": "user"})
+    save(store, theirs, a_memory("g", "Mind CORS", category="gotcha"))
     digest = engine.digest(HERE, 150)
-    assert digest.markdown.startswith("# shop\n## Key Decisions\n- Postgres it is\n## Gotchas\n- Mind CORS\n")
+    assert digest.markdown.startswith(
+        "# shop\n## Key Decisions\n- Postgres it is\n## Gotchas\n- Mind CORS (noted by the agent)\n"
+    )
     assert (digest.memories, digest.more, digest.hidden) == (("d", "g"), 0, 0)
 
 
@@ -59,7 +63,9 @@ def test_what_the_agent_said_is_labelled(engine, store):
 
 def test_outside_of_a_project_the_user_is_summed_up(engine, store):
     save(store, a_memory("u", "Ada likes tabs", place=Place(Scope.USER), kind=Kind.PROCEDURAL), a_memory("p"))
-    assert engine.digest(NOWHERE, 150).markdown.startswith("# Memory\n## Patterns\n- Ada likes tabs\n")
+    assert engine.digest(NOWHERE, 150).markdown.startswith(
+        "# Memory\n## Patterns\n- Ada likes tabs (noted by the agent)\n"
+    )
 
 
 def test_use_counts_and_showing_is_no_use(engine, store):
@@ -72,11 +78,12 @@ def test_use_counts_and_showing_is_no_use(engine, store):
 
 def test_a_title_leads_its_text(engine, store):
     save(store, a_memory("a", "Postgres", title="Store"), a_memory("b", "Cache: Redis", title="Cache"))
-    assert {"- Store: Postgres", "- Cache: Redis"} <= set(engine.digest(HERE, 150).markdown.splitlines())
+    lines = engine.digest(HERE, 150).markdown.splitlines()
+    assert {f"- Store: Postgres{NOTED}", f"- Cache: Redis{NOTED}"} <= set(lines)
 
 
 def test_all_of_a_large_project_is_counted(engine, store):
-    save(store, *(a_memory(f"m{n}", f"Fact number {n}") for n in range(2500)))
+    save(store, *(a_memory(f"m{n}", f"Fact number {n}", metadata={"said_by": "user"}) for n in range(2500)))
     digest = engine.digest(HERE, 150)
     assert len(digest.memories) + digest.more == 2500
     assert f"- …and {digest.more} more" in digest.markdown

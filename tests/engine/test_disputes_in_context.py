@@ -138,12 +138,14 @@ def test_a_recall_asks_once_for_all_its_hits_and_survives_that_it_is_late(parts)
 
 # The context block
 
+NOTED = " (noted by the agent)"
+
 
 def test_both_lines_name_what_disputes_them(parts):
     disputed(parts.store)
     assert sorted(lines(parts)) == [
-        '- Deploys are on Fridays. (disputed: the older memory:old says "Deploys are on Mondays.")',
-        '- Deploys are on Mondays. (disputed: the newer memory:new says "Deploys are on Fridays.")',
+        f'- Deploys are on Fridays.{NOTED} (disputed: the older memory:old says "Deploys are on Mondays.")',
+        f'- Deploys are on Mondays.{NOTED} (disputed: the newer memory:new says "Deploys are on Fridays.")',
     ]
 
 
@@ -158,19 +160,19 @@ def test_of_several_rivals_a_newer_one_is_quoted_and_the_others_are_counted(part
 @pytest.mark.parametrize("given", ["on weekdays", "When on weekdays"])
 def test_what_holds_in_some_cases_says_in_which(parts, given):
     disputed(parts.store, state=SIDES.CONTEXT_DEPENDENT, conditions=given)
-    assert sorted(lines(parts))[0] == "- Deploys are on Fridays. (when: on weekdays)"
+    assert sorted(lines(parts))[0] == "- Deploys are on Fridays. (noted by the agent) (when: on weekdays)"
 
 
 def test_a_mark_stays_in_its_line_and_is_short(parts):
     disputed(parts.store, OLD, replace(NEW, text="# Deploys\n\n- are on Fridays\n" + "and so on " * 50))
     (line,) = [line for line in lines(parts) if line.startswith("- Deploys are on Mondays.")]
-    assert 'says "# Deploys - are on Fridays and so on' in line
+    assert 'says "\\# Deploys - are on Fridays and so on' in line
     assert line.endswith('…")') and len(line) < 250
 
 
 def test_where_there_is_no_room_for_the_rivals_words_the_line_still_says_that_it_is_disputed(parts):
     disputed(parts.store)
-    assert lines(parts, max_tokens=50, sections=("project_context",))[-1].endswith("Mondays. (disputed)")
+    assert lines(parts, max_tokens=60, sections=("project_context",))[-1].endswith("(noted by the agent) (disputed)")
 
 
 def test_preferences_are_marked_too_with_one_question_for_the_whole_block(parts):
@@ -190,7 +192,7 @@ def test_a_block_is_given_without_marks_when_contradictions_are_late(parts):
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(tokens=st.integers(50, 400), length=st.integers(1, 60), script=st.sampled_from(["deploy ", "部署 ", "größer "]))
+@given(tokens=st.integers(60, 400), length=st.integers(1, 60), script=st.sampled_from(["deploy ", "部署 ", "größer "]))
 def test_no_mark_takes_a_block_beyond_its_budget(parts, tokens, length, script):
     disputed(parts.store, replace(OLD, text=OLD.text + script * length), replace(NEW, text=NEW.text + script * length))
     block = assemble(parts, Task(max_tokens=tokens), HERE)

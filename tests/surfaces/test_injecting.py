@@ -175,7 +175,9 @@ def test_hooks_that_are_told_not_to_inject_do_not(client, remember):
 
 def test_what_the_section_in_claude_md_says_is_not_said_again(client, remember):
     there, other = remember(WEBHOOK), remember("Deploys go to Fly.io")
-    (client.shop / "CLAUDE.md").write_text(f"# Shop\n<!-- MEMORY:START -->\n- {WEBHOOK}\n<!-- MEMORY:END -->\n")
+    (client.shop / "CLAUDE.md").write_text(
+        f"# Shop\n<!-- MEMORY:START -->\n- {WEBHOOK} (noted by the agent)\n<!-- MEMORY:END -->\n"
+    )
     text = started(client, env={"RETAIN_CLAUDE_MD": "true"})
     assert (there in text, other in text) == (False, True)
     assert prompted(client, env={"RETAIN_CLAUDE_MD": "true"}) == ""
@@ -195,7 +197,9 @@ def test_what_was_injected_is_written_down_without_its_text_and_without_secrets(
 
 def test_a_worktree_that_lies_elsewhere_is_told_what_the_main_checkout_says(client, remember):
     remember(WEBHOOK)
-    (client.shop / "CLAUDE.md").write_text(f"# Shop\n<!-- MEMORY:START -->\n- {WEBHOOK}\n<!-- MEMORY:END -->\n")
+    (client.shop / "CLAUDE.md").write_text(
+        f"# Shop\n<!-- MEMORY:START -->\n- {WEBHOOK} (noted by the agent)\n<!-- MEMORY:END -->\n"
+    )
     (client.shop / ".git" / "worktrees" / "wt").mkdir(parents=True)
     (client.shop / ".git" / "worktrees" / "wt" / "commondir").write_text("../..\n")
     tree = client.folder / "wt"

@@ -8,6 +8,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from retain.domain.handing import FRAME
 from retain.surfaces.mcp import resources
 from surfaces.wire import PATHS, environment, in_place, serve_command
 
@@ -102,15 +103,17 @@ def test_preferences_are_what_holds_everywhere_the_most_important_first(desk, re
     desk.stored("Always write tests first", scope="user", type="procedural", importance=0.9)
     desk.stored("The user went home", scope="user", type="episodic")
     desk.stored("This project uses spaces", scope="project")
-    assert read("memory://user/preferences").splitlines()[2:] == [
-        "- Always write tests first",
-        "- The user prefers tabs",
+    assert read("memory://user/preferences").splitlines()[1:] == [
+        FRAME,
+        "",
+        "- Always write tests first (noted by the agent)",
+        "- The user prefers tabs (noted by the agent)",
     ]
 
 
 def test_a_preference_that_is_cut_says_so(desk, read):
     desk.stored("The user prefers " + "very long sentences " * 100, scope="user")
-    assert read("memory://user/preferences").endswith("…")
+    assert read("memory://user/preferences").endswith("… (noted by the agent)")
 
 
 def test_no_preferences_is_a_sentence(read):

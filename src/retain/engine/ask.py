@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from retain.domain.handing import defused
 from retain.domain.ids import undress
 from retain.domain.llm import Prompt
 from retain.domain.recall import Hit, Warning
@@ -70,7 +71,7 @@ def ask_streaming(parts: Parts, question: str, caller: Caller, seconds: float = 
     except LLMFailed as error:
         yield replace(found, why_not=error.message)
         return
-    yield _checked(replace(found, answer="".join(said).strip(), by=llm.name))
+    yield _checked(replace(found, answer=defused("".join(said)).strip(), by=llm.name))
 
 
 def _usable(llm: LLM | None, found: Asked) -> tuple[LLM | None, str | None]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
 
+from retain.domain.handing import FRAME, label, one_line, safe
 from retain.domain.memory import Kind, MemoryId, Scope, Stored
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
@@ -18,6 +19,7 @@ from retain.engine.trust.rivals import standing
 from retain.errors import Fault, InvalidInput, QueryTimeout, shorten
 
 TITLE = "## Memory Context"
+HEAD = f"{TITLE}\n{FRAME}"
 SECTIONS = {
     "preferences": "### User Preferences",
     "project_context": "### Project Knowledge",
@@ -36,11 +38,11 @@ LONGEST_PATH = 4096  # characters, as in most systems
 PER_PATH = 15  # memories looked at for one path; most share only a word with it
 DEEPEST = 20  # steps of a path that count
 SHORTEST = 40  # characters of a memory that is cut to fit; less says nothing
+BEHIND = 55  # characters behind one that is cut: its id, and whose word it is
 # Below this a memory is not about the task; a block with nothing in it beats one with noise.
 RELEVANT = 0.25
 BYTES_PER_TOKEN = 4
-FEWEST_TOKENS = 50  # a heading and one short line
-_MORE = "…"
+FEWEST_TOKENS = 60  # what the block is, a heading and one short line
 # Where a path may begin and end in a text. ASCII only: Chinese and Japanese put no space around it.
 _BEFORE = r"(?<![\w./-])"
 _AFTER = r"(?![\w/-]|\.\w)"
@@ -90,9 +92,9 @@ def assemble(parts: Parts, task: Task, caller: Caller) -> Block:
     found, warnings = _choose(parts, task, caller)
     truncated = any(one.more for one in found.values())
     chosen = {section: one.memories for section, one in found.items() if one.memories}
-    lines = [TITLE] if chosen else [TITLE, "", "Nothing relevant is remembered yet."]
+    lines = [HEAD] if chosen else [TITLE, "", "Nothing relevant is remembered yet."]
     used: list[MemoryId] = []
-    for section, room in _rooms(chosen, task.max_tokens * BYTES_PER_TOKEN - _bytes(TITLE)).items():
+    for section, room in _rooms(chosen, task.max_tokens * BYTES_PER_TOKEN - _bytes(HEAD)).items():
         added, cut = _fill(SECTIONS[section], chosen[section], room)
         truncated = truncated or cut
         if added:
@@ -311,15 +313,17 @@ def _fitting(stored: Stored, room: int, *, first: bool) -> tuple[str, bool]:
 
 
 def _line(stored: Stored, longest: int = LINE) -> tuple[str, bool]:
-    text = " ".join(stored.memory.text.split())
+    memory = stored.memory
+    whose = label(memory.metadata.get("said_by"))
+    text = one_line(memory.text, longest)
     if len(text) <= longest:
-        return f"- {text}", False
-    return f"- {text[:longest].rsplit(' ', 1)[0]}{_MORE} (memory:{stored.memory.id})", True
+        return f"- {text}{whose}", False
+    return f"- {safe(memory.text, longest)} (memory:{memory.id}){whose}", True
 
 
 def _room(line: str, room: int) -> int:
-    """How many characters of such a line fit into so many bytes, beside the id that stands for the rest."""
-    return max(int(room * len(line) / _bytes(line)) - SHORTEST, SHORTEST)
+    """How many characters of such a line fit into so many bytes, beside what stands behind it."""
+    return max(int(room * len(line) / _bytes(line)) - BEHIND, SHORTEST)
 
 
 def _within(text: str, max_tokens: int) -> str:

@@ -1,22 +1,25 @@
 """The summary of a project: what CLAUDE.md says of it between our markers.
 
 That file is shared through version control and read as if its owner had written it. So what is known of the user
-everywhere stays out of it, and so does what only a program's output said; what the agent said is labelled.
+everywhere stays out of it, and so does what only a program's output said, and what reads like an order that the user
+did not give; what the agent or an import said is labelled.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from retain.domain.digest import Row, selection, written
-from retain.domain.memory import MemoryId, Scope, Stored
+from retain.domain.digest import Row, as_markdown, selection
+from retain.domain.memory import Memory, MemoryId, Scope, Stored
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
+from retain.engine.capture.orders import reads_like_an_order
 from retain.engine.describing import is_description
 from retain.engine.parts import Parts, places
 
 TITLE = "Memory"  # where there is no project
 WITHHELD = ("tool",)
+FEW_WORDS = 2
 _PAGE = 1000
 
 
@@ -24,7 +27,7 @@ _PAGE = 1000
 class Digest:
     """A summary, the memories that stand in it, how many more it only counts, and how many it keeps quiet about.
 
-    Hidden is what has faded, what a summary speaks for, and what only a program's output said.
+    Hidden is what has faded, what a summary speaks for, what only a program's output said, and orders of others.
     """
 
     markdown: str
@@ -33,17 +36,17 @@ class Digest:
     hidden: int = 0
 
 
-def digest(parts: Parts, caller: Caller, lines: int) -> Digest:
-    """What is known of the project; outside of any, what is known of the user."""
+def digest(parts: Parts, caller: Caller, lines: int, tools: Sequence[str] = ()) -> Digest:
+    """What is known of the project; outside of any, what is known of the user. `tools` find the rest."""
     now = parts.clock.now()
     known = list(_active(parts, caller, now))
-    rows = [row_of(stored) for stored in known if not stored.memory.consolidated]
-    chosen = selection([row for row in rows if row.said_by not in WITHHELD], lines, now.timestamp())
+    rows = [row_of(stored) for stored in known if not stored.memory.consolidated and _may_be_shared(stored.memory)]
+    chosen = selection(rows, lines, now.timestamp())
     shown = tuple(row.id for them, _ in chosen.values() for row in them)
     more = sum(count for _, count in chosen.values())
     named = next((s.memory.title for s in known if is_description(s.memory) and s.memory.title), None)
     title = named or (caller.project.slug if caller.project else TITLE)
-    return Digest(written(chosen, title), shown, more, len(known) - len(shown) - more)
+    return Digest(as_markdown(chosen, title, tools), shown, more, len(known) - len(shown) - more)
 
 
 def row_of(stored: Stored) -> Row:
@@ -61,6 +64,13 @@ def row_of(stored: Stored) -> Row:
         accesses=stored.accesses,
         said_by=said_by if isinstance(said_by, str) else None,
     )
+
+
+def _may_be_shared(memory: Memory) -> bool:
+    said_by = memory.metadata.get("said_by")
+    # A title of a word or two names a thing, though it could be an order: "Store", "Release notes".
+    title = memory.title if memory.title and len(memory.title.split()) > FEW_WORDS else ""
+    return said_by == "user" or (said_by not in WITHHELD and not any(map(reads_like_an_order, (memory.text, title))))
 
 
 def _active(parts: Parts, caller: Caller, now: datetime) -> Iterator[Stored]:

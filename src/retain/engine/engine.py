@@ -287,9 +287,9 @@ class Engine:
     def census(self, caller: Caller) -> categories.Census:
         return categories.census(self.parts, caller)
 
-    def digest(self, caller: Caller, lines: int) -> Digest:
+    def digest(self, caller: Caller, lines: int, tools: Sequence[str] = ()) -> Digest:
         """The summary that CLAUDE.md shows; showing it counts as no access."""
-        return digest(self.parts, caller, lines)
+        return digest(self.parts, caller, lines, tools)
 
     def import_state(self, data: Json, caller: Caller) -> "Imported":
         """Adds the memories of an earlier `.memory/state.json`; a second time adds nothing."""

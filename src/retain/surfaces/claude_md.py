@@ -11,7 +11,10 @@ from pathlib import Path
 
 from retain import errors
 from retain.app import Retain
+from retain.clients import registered
+from retain.clients.known import Machine
 from retain.surfaces import section as sections
+from retain.surfaces.mcp.instructions import finding
 
 FILES = {"claude_md": "CLAUDE.md", "agents_md": "AGENTS.md"}
 LARGEST = 5_000_000
@@ -56,8 +59,16 @@ def sync_project(app: Retain) -> list[Outcome]:
     names = [name for setting, name in FILES.items() if getattr(app.settings, setting)]
     if project is None or not names or app.loaded.is_held:
         return []
-    text = app.engine.digest(caller, app.settings.claude_md_lines).markdown
+    text = summary(app)
     return [sync(Path(project.path) / name, text) for name in names]
+
+
+def summary(app: Retain) -> str:
+    """What the files say between their markers; the tools in it are those that agents of this project have."""
+    caller = app.caller()
+    root = Path(caller.project.path) if caller.project else Path.cwd()
+    sets = registered.toolsets(root, Machine.here(), app.settings.toolset)
+    return app.engine.digest(caller, app.settings.claude_md_lines, finding(sets)).markdown
 
 
 def sync(path: Path, section: str) -> Outcome:

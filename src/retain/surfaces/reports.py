@@ -5,7 +5,8 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from retain.app import Retain
-from retain.domain.memory import Memory, Stored
+from retain.domain.handing import safe
+from retain.domain.memory import MAX_LABEL, Memory, Stored
 from retain.domain.recall import Recalled, Warning
 from retain.domain.time import iso
 from retain.engine.context import Block
@@ -224,6 +225,7 @@ def activity(app: Retain, done: Activity | None) -> str:
     began = done.session.started if done else app.started
     kinds = done.kinds if done else {}
     listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    topics = [safe(topic, MAX_LABEL) for topic in done.topics] if done else []
     return "\n".join(
         [
             "## Session Memory Summary",
@@ -232,7 +234,7 @@ def activity(app: Retain, done: Activity | None) -> str:
             f"**Memories consolidated:** {done.consolidated if done else 0}",
             f"**Memories recalled:** {done.recalls if done else 0} queries, "
             f"{done.served if done else 0} unique memories served",
-            f"**Key topics:** {', '.join(done.topics) if done and done.topics else 'none yet'}",
+            f"**Key topics:** {', '.join(topics) or 'none yet'}",
         ]
     )
 

@@ -3,7 +3,7 @@
 import pytest
 
 from retain.domain.conversation import Conversation, Said, Speaker, ToolRun
-from retain.domain.echo import framed
+from retain.domain.handing import framed
 from retain.engine.capture.cleaning import OUTPUT, SAID, clean, cleaned, is_echo
 
 KEY = "sk-ant-" + "api03-" + "a1B2c3D4" * 6

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from retain.domain.category import CAPTURED
+from retain.domain.handing import restored
 from retain.domain.ids import undress
 from retain.domain.llm import Completion
 from retain.domain.memory import MemoryId
+from retain.domain.visible import visible
 from retain.engine.capture.prompts import LONGEST_MEMORY, LONGEST_MERGED, MOST_MEMORIES, MOST_TAGS
 from retain.errors import LLMFailed, shorten
 
@@ -128,7 +130,7 @@ def text_in(one: dict[str, Any], name: str, longest: int) -> str:
         return ""
     if not isinstance(given, str):
         raise nonsense(f"text in {name}", given)
-    line = " ".join(given.encode("utf-8", "replace").decode().replace("\0", " ").split())
+    line = " ".join(restored(visible(given)).split())
     if len(line) > longest:
         raise LLMFailed(f"the language model's {name} has {len(line)} characters, and {longest} is the most")
     return line

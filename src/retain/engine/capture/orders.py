@@ -68,6 +68,11 @@ _CLAIMS = re.compile(
     re.IGNORECASE,
 )
 _INSTALLS = re.compile(r"\b(?:npx|pip3? install|npm (?:i|install))\b", re.IGNORECASE)
+_SPEAKS_FOR = re.compile(
+    r"\b(?:the (?:user|team|developer|maintainer|owner)s?|you)\s+(?:has |have |all |always )?"
+    r"(?:want|prefer|wish|ask|expect|approve|allow|authori[sz]e|require|request)(?:s|d|ed)?\b",
+    re.IGNORECASE,
+)
 _COMMANDS = re.compile(
     r"\b(?:curl|wget|nc|netcat|ssh|scp|eval|exec|sudo|iwr|invoke-webrequest|base64)\b|https?://"
     r"|\bgit (?:push|remote)|\brm -",
@@ -131,3 +136,9 @@ def needs_the_user(text: str) -> bool:
 def needs_their_words(text: str) -> bool:
     """Whether even the user's yes is not enough: things to run or to visit, and whatever makes the work less safe."""
     return any(pattern.search(text) for pattern in (_COMMANDS, _WEAKENS))
+
+
+def reads_like_an_order(text: str) -> bool:
+    """Whether an agent that reads it may take it for something to do, though only somebody's note was meant: it wants
+    something done, says so in the user's name, makes the work less safe or hides what it wants."""
+    return is_hostile(text) or is_demand(text) or weakens(text) or _SPEAKS_FOR.search(text) is not None

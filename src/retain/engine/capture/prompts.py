@@ -4,9 +4,11 @@ import secrets
 from collections.abc import Sequence
 
 from retain.domain.category import CAPTURED, captured_as
-from retain.domain.echo import defused, without_echo
+from retain.domain.echo import without_echo
+from retain.domain.handing import defused
 from retain.domain.llm import Prompt
 from retain.domain.memory import Memory
+from retain.domain.visible import visible
 from retain.engine.lifecycle.redact import redact
 
 MOST_MEMORIES = 12  # from one piece of a conversation
@@ -84,8 +86,8 @@ def merging(memories: Sequence[Memory]) -> Prompt:
 
 
 def fenced(lines: Sequence[str], fence: str) -> str:
-    """Data between its fences: without secrets and private spans, and with no tag in it that a client would obey."""
-    return f"[{fence}]\n{defused(redact(chr(10).join(lines)).text)}\n[{fence}]"
+    """Data between its fences: without secrets, private spans and what nobody sees, and with no tag in it."""
+    return f"[{fence}]\n{defused(redact(visible(chr(10).join(lines))).text)}\n[{fence}]"
 
 
 def one_line(text: str, longest: int = _KNOWN_LINE) -> str:

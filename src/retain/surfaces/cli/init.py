@@ -89,9 +89,8 @@ def _announced(waiting: int) -> list[str]:
 def _first_use(call: Call, root: Path) -> tuple[Imported | None, list[summaries.Outcome]]:
     with Retain(load(client_work.with_project(call, root)), own_session=False) as app:
         imported = projects.take_over(app, root)
-        text = app.engine.digest(app.caller(), app.settings.claude_md_lines).markdown
         kept = [] if app.loaded.is_held else in_project.kept(root, app.settings, {})
-        changes = list(in_project.written(kept, text))
+        changes = list(in_project.written(kept, summaries.summary(app)))
         in_project.keep_copies(changes, client_work.journal(call), SystemClock().now())
         synced = summaries.sync_project(app)
         app.engine.settle(SETTLE_SECONDS)

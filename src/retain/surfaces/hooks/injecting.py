@@ -9,7 +9,8 @@ import time
 
 from retain.domain.choosing import MOST, excerpt, score
 from retain.domain.digest import NOTE, Row, line, within_tokens
-from retain.domain.echo import CLAUDE_MD, CLOSE, FRAME, OPEN, framed, without_echo
+from retain.domain.echo import CLAUDE_MD, without_echo
+from retain.domain.handing import CLOSE, FRAME, OPEN, framed
 from retain.surfaces.hooks import injected, log
 
 TYPE_CHECKING = False
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     Found = list[tuple[Mapping[str, Any], float]]  # Any: a value of SQLite or of JSON
 
 MOST_CHARACTERS = 9_500  # a client shows at most 10,000
-NOTED = " (noted by the agent)"  # what nobody is known to have said, an agent or a program chose to store
 OLD = 60 * 86_400.0  # seconds after which a note says of when it is
 LOST = ("compact", "clear")  # ways to begin in which the conversation so far is gone
 EDITING = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
@@ -117,8 +117,7 @@ def for_file(call: "Call") -> str:
 def noted(row: Row, now: float) -> str:
     """A memory as one line that says whose word it is, how old if that matters, and under which id it is found."""
     date = time.strftime(" (%Y-%m-%d)", time.gmtime(row.updated)) if now - row.updated > OLD else ""
-    whose = NOTED if row.said_by is None else ""
-    return f"{line(row, NOTE)}{whose}{date} [memory:{row.id}]"
+    return f"{line(row, NOTE)}{date} [memory:{row.id}]"
 
 
 def tokens_in(text: str) -> int:

@@ -3,7 +3,9 @@
 Under tool search these words and the names of the tools are all that it sees.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from retain.config import TOOLSETS
 
 _OPENING = "Retain is the lasting memory of this project and its user, shared by every session."
 _WHEN = """before you start a task, before a decision and when an error looks familiar: earlier sessions
@@ -60,6 +62,31 @@ memory_resolve_truth it. memory_consolidate turns repeated episodes into princip
 {_CLOSING}"""
 
 _OF = {"default": DEFAULT, "scoped": SCOPED, "graph": GRAPH, "capture": CAPTURE, "bank": BANK, "audrey": AUDREY}
+
+# The tools of each set that find what a summary has no room for, the best first.
+_FINDING = {
+    "default": ("recall_memories", "memory_ask"),
+    "scoped": ("recall_memories", "search_knowledge_graph"),
+    "graph": ("recall", "get_related"),
+    "capture": ("memory_search", "memory_related", "memory_ask"),
+    "bank": ("memory_search", "memory_list"),
+    "audrey": ("memory_recall",),
+}
+
+
+def expanded(toolset: str) -> list[str]:
+    """The names in the setting `toolset`, each once."""
+    wanted = [name.strip() for name in toolset.split(",")]
+    return [name for name in TOOLSETS if name != "all"] if "all" in wanted else list(dict.fromkeys(wanted))
+
+
+def finding(toolsets: Iterable[str]) -> tuple[str, ...]:
+    """Tools to find more with that every one of these servers has, each with the sets that its setting names.
+
+    Of several sets in one server the first has its names as they are. A set that there is not is refused by the server.
+    """
+    known = [_FINDING[name] for toolset in toolsets if (name := expanded(toolset)[0]) in _FINDING]
+    return tuple(name for name in known[0] if all(name in names for names in known)) if known else ()
 
 
 def instructions(toolsets: Sequence[str]) -> str:

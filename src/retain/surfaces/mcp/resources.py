@@ -3,7 +3,8 @@
 import json
 
 from retain.app import Retain
-from retain.domain.memory import Kind, Scope
+from retain.domain.handing import FRAME, label, safe
+from retain.domain.memory import MAX_LABEL, Kind, Scope
 from retain.domain.recall import Filter
 from retain.engine.knowledge.walk import GraphQuestion
 from retain.engine.parts import places
@@ -11,6 +12,7 @@ from retain.surfaces import reports
 from retain.surfaces.mcp.subscriptions import ResourceSpec
 
 MARKDOWN = "text/markdown"
+LINE = 400
 
 
 def status(app: Retain) -> str:
@@ -34,10 +36,11 @@ def knowledge_graph(app: Retain) -> str:
     overview = answer.overview
     if overview is None or not overview.entities:
         return "## Project Knowledge Graph\n\nNo entities yet; they appear as memories name them."
-    types = ", ".join(f"{count} {name}" for name, count in _common(overview.entity_types))
-    relations = ", ".join(f"{count} {name}" for name, count in _common(overview.relation_types)) or "none"
+    types = ", ".join(f"{count} {_name(name)}" for name, count in _common(overview.entity_types))
+    relations = ", ".join(f"{count} {_name(name)}" for name, count in _common(overview.relation_types)) or "none"
     lines = [
         "## Project Knowledge Graph",
+        FRAME,
         f"**Entities:** {overview.entities} ({types})",
         f"**Relationships:** {overview.relations} ({relations})",
         f"**Density:** {overview.density:.4f}",
@@ -45,9 +48,11 @@ def knowledge_graph(app: Retain) -> str:
         "### Most connected",
     ]
     for node in answer.nodes:
-        edges = ", ".join(f"{edge.type} {edge.other}" for edge in node.edges[:5] if edge.direction == "outgoing")
+        outgoing = [edge for edge in node.edges[:5] if edge.direction == "outgoing"]
+        edges = ", ".join(f"{_name(edge.type)} {_name(edge.other)}" for edge in outgoing)
         lines.append(
-            f"- {node.entity.name} ({node.entity.type}, {node.memories} memories)" + (f": {edges}" if edges else "")
+            f"- {_name(node.entity.name)} ({_name(node.entity.type)}, {node.memories} memories)"
+            + (f": {edges}" if edges else "")
         )
     return "\n".join(lines)
 
@@ -56,13 +61,13 @@ def preferences(app: Retain) -> str:
     """What is known of the user everywhere, the most important first."""
     wanted = Filter(places(app.caller(), (Scope.USER,)), kinds=(Kind.SEMANTIC, Kind.PROCEDURAL))
     found = sorted(app.engine.parts.store.listed(wanted, 500), key=lambda s: -s.memory.importance)
-    lines = [f"- {_line(stored.memory.text)}" for stored in found[:40]]
-    return "\n".join(["## User Preferences", "", *(lines or ["Nothing is remembered about the user yet."])])
+    lines = [f"- {safe(one.memory.text, LINE)}{label(one.memory.metadata.get('said_by'))}" for one in found[:40]]
+    told = [FRAME, "", *lines] if lines else ["", "Nothing is remembered about the user yet."]
+    return "\n".join(["## User Preferences", *told])
 
 
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 400 else f"{line[:399]}…"
+def _name(name: str) -> str:
+    return safe(name, MAX_LABEL)
 
 
 def _common(counts: dict[str, int]) -> list[tuple[str, int]]:

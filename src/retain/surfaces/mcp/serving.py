@@ -11,9 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from retain.config import TOOLSETS, Loaded
+from retain.config import Loaded
 from retain.errors import RetainError
-from retain.surfaces.mcp.instructions import instructions
+from retain.surfaces.mcp.instructions import expanded, instructions
 from retain.surfaces.mcp.server import Offer, RetainServer
 from retain.surfaces.mcp.stdio import serve
 from retain.version import __version__
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-ALL = tuple(name for name in TOOLSETS if name != "all")
 WITH_RESOURCES = ("default", "scoped")
 
 
@@ -36,16 +35,11 @@ def run(loaded: Loaded) -> NoReturn:
         logger.warning("%s", problem)
     for note in loaded.notes:
         logger.info("%s", note)
-    names = _expanded(loaded.settings.toolset)
+    names = expanded(loaded.settings.toolset)
     resources = _resources if set(names) & set(WITH_RESOURCES) else None
     offer = Offer(__version__, instructions(names), partial(_toolsets, names), resources)
     server = RetainServer(partial(_app, loaded), offer)
     serve(server, on_ready=lambda: _ready(server))
-
-
-def _expanded(toolset: str) -> list[str]:
-    wanted = toolset.split(",")
-    return list(ALL) if "all" in wanted else list(dict.fromkeys(wanted))
 
 
 def _app(loaded: Loaded) -> "Retain":

@@ -19,7 +19,7 @@ def text_now(loaded: Loaded) -> str:
     if not settings.is_on_server and not settings.database_file.exists():
         return ""
     with Retain(loaded, own_session=False) as app:
-        return app.engine.digest(app.caller(), settings.claude_md_lines).markdown
+        return claude_md.summary(app)
 
 
 def kept(root: Path, settings: Settings, choices: Mapping[str, object]) -> list[Path]:

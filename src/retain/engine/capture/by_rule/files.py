@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from retain.domain.conversation import Extracted, Said, Speaker, ToolRun, Turn
-from retain.domain.echo import defused
 from retain.engine.capture.by_rule.found import Placed
 from retain.engine.capture.by_rule.orders import holds_orders
 from retain.engine.capture.by_rule.statement import stated
@@ -74,7 +73,7 @@ def _told(turns: Sequence[Turn], place: int, path: str) -> Placed | None:
     turn = turns[place]
     for at, said in _told_nearby(turns, place):
         purpose = _purpose(said[:_MOST_READ], path)
-        text = stated(defused(purpose)) if purpose else ""
+        text = stated(purpose) if purpose else ""
         if text:
             return Placed(at, Extracted(text, "architecture", Speaker.ASSISTANT, "file", at=turn.at, file=path))
     return None

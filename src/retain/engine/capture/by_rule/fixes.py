@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from retain.domain.conversation import Extracted, Speaker, ToolRun, Turn
-from retain.domain.echo import defused
 from retain.engine.capture.by_rule import commands
 from retain.engine.capture.by_rule.found import Placed
 from retain.engine.capture.by_rule.orders import holds_orders, speaks_to_agents
@@ -138,7 +137,7 @@ def _weight(line: str) -> int:
 
 def _neutral(line: str) -> str:
     line = re.sub(r"^(?:E\s{2,}|\S+\(\d+,\d+\): |error:? )", "", line)
-    line = defused(line.replace("“", "'").replace("”", "'").replace("`", "'"))
+    line = line.replace("“", "'").replace("”", "'").replace("`", "'")
     return line if len(line) <= _LINE else line[: _LINE - 1].rstrip() + "…"
 
 

@@ -15,6 +15,7 @@ from retain.engine.parts import LASTING
 from retain.engine.recall.recall import MAX_QUESTION, Question
 from retain.surfaces import capture_reports as reports
 from retain.surfaces.mcp.arguments import NOT_BLANK
+from retain.surfaces.mcp.instructions import finding
 from retain.surfaces.mcp.tools import Toolset
 from retain.surfaces.render import Body
 
@@ -99,7 +100,8 @@ def memory_consolidate(app: Retain) -> Body:
 @tools.tool("Summary of what is known", read_only=True, idempotent=True)
 def memory_consciousness(app: Retain) -> Body:
     """The whole of what matters about this project in at most some 150 lines, as it stands in CLAUDE.md."""
-    return reports.consciousness(app.engine.digest(app.caller(), app.settings.claude_md_lines))
+    tools = finding([app.settings.toolset])
+    return reports.consciousness(app.engine.digest(app.caller(), app.settings.claude_md_lines, tools))
 
 
 @tools.tool("Memory statistics", read_only=True, idempotent=True)
