@@ -30,7 +30,7 @@ _DROP = (
     r"|tore out|took out|kicked out|deleted)"
 )
 _CHANGE = (
-    r"\b(?:(?:was|were|has been|have been|has|have|had|is|are|been|got)\s+)*"
+    r"\b(?:(?:was|were|has|have|had|is|are|been|got)\s+)*"
     r"(?:switch|mov|migrat|chang|convert|upgrad|downgrad|bump|went|port|transition|pass|shift|renam|rais|lower|increas"
     r"|reduc|push|postpon|relocat|handed|cut|extend|shorten)\w*(?:\s+(?:over|back|up|down|forward))?"
 )
