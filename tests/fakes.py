@@ -1,8 +1,12 @@
 """Stand-ins for what is random or paid for: the clock, and what another window does at the worst moment."""
 
+import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from retain.errors import LLMFailed
 
 START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
@@ -64,3 +68,24 @@ class ScriptedLLM:
         answer = self.complete(prompt, seconds)
         for start in range(0, len(answer.text), 10):
             yield answer.text[start : start + 10]
+
+
+class TidyLLM(ScriptedLLM):
+    """A language model that throws away as much as it may: of what it is to consolidate it drops half, and lets one
+    of the others stand for another. To other questions it has no answer."""
+
+    name = "tidy (fake)"
+
+    def complete(self, prompt: Any, seconds: float) -> Any:
+        from retain.domain.llm import Completion
+
+        ids = re.findall(r"^([0-9a-z]{20}) \([\d-]{10}\): (.+)$", prompt.text, re.M)
+        if not ids:
+            raise LLMFailed("it has nothing to say to that")
+        self.asked.append(prompt)
+        (first, text), *rest = ids
+        dropped = [id for id, _ in rest[: len(ids) // 2]]
+        kept = [id for id, _ in rest[len(dropped) :]]
+        merged = [{"ids": [first, kept.pop()], "content": text, "tags": []}] if kept else []
+        left = kept if merged else [first]
+        return Completion(json.dumps({"keep": left, "merge": merged, "drop": dropped}))

@@ -94,9 +94,9 @@ def test_each_topic_has_its_own_fact_and_a_lone_remark_none(parts, caller):
 
 def test_a_fact_has_the_highest_importance_and_the_tags_of_its_sources(parts, caller):
     say(parts, caller, DOCKER[:2], tags=("ci",), importance=0.4)
-    say(parts, caller, DOCKER[2:], tags=("docker",), importance=0.9)
+    say(parts, caller, DOCKER[2:], tags=("docker",), importance=0.7)
     (fact,) = consolidate(parts, caller, None).memories
-    assert (fact.importance, fact.tags) == (0.9, ("ci", "docker"))
+    assert (fact.importance, fact.tags) == (0.7, ("ci", "docker"))
 
 
 def test_a_dry_run_shows_what_a_real_run_does_and_writes_nothing(parts, caller):

@@ -9,16 +9,17 @@ from fakes import START, Rival, ScriptedLLM
 from making import save
 from retain.domain.conversation import Cursor
 from retain.domain.memory import Kind, Place, Scope, State
-from retain.domain.recall import Filter
+from retain.domain.recall import SHOWN, Filter
 from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine.drafts import Draft
-from retain.engine.lifecycle.merging import KEPT_FOR, Occasion, is_due, merge_categories
+from retain.engine.lifecycle.merging import Occasion, is_due, merge_categories
+from retain.engine.lifecycle.pruning import KEPT_FOR, SHOWN_FOR, Pruned
 from retain.engine.lifecycle.undoing import undo
 from retain.engine.parts import Parts, places
 from retain.engine.remember import remember
 from retain.engine.revise import Edit, forget, update
-from retain.errors import LLMFailed, Refused
+from retain.errors import LLMFailed, Refused, StoreDown
 
 HERE = Caller(project=Project("p" * 20, "shop", "/shop", START), session="monday")
 DAY = 86_400
@@ -208,6 +209,11 @@ def test_without_a_model_the_newest_of_equal_claims_stands(parts):
     assert {memory.id for memory in memories(parts)} == {new.id, *(memory.id for memory in others)}
 
 
+def test_without_a_model_no_word_is_lost(parts):
+    said = notes(parts, [f"The {name} module is moved to the new importer" for name in ("cart", "till", "mail")])
+    assert (merge(parts, at_least=3).merged, len(memories(parts))) == ((), len(said))
+
+
 def test_without_a_model_different_claims_are_never_one(parts):
     said = notes(
         parts, [f"The billing API server of stage {n} listens on port 808{n}" for n in range(5)], category="gotcha"
@@ -216,12 +222,10 @@ def test_without_a_model_different_claims_are_never_one(parts):
     assert len(memories(parts)) == len(said)
 
 
-def test_what_has_faded_is_put_aside_unless_the_user_said_it(parts):
-    notes(parts, NOTES[:4], category="progress")
-    note(parts, NOTES[4], "progress", said_by="user")
+def test_what_has_faded_is_not_put_aside(parts):
+    notes(parts, category="progress")
     parts.clock.tick(8 * DAY)
-    done = merge(parts)
-    assert (len(done.dropped), texts(parts), texts(parts, State.ARCHIVED)) == (4, {NOTES[4]}, set(NOTES[:4]))
+    assert (merge(parts).dropped, texts(parts)) == ((), set(NOTES))
 
 
 def test_lasting_knowledge_does_not_fade(parts):
@@ -230,14 +234,52 @@ def test_lasting_knowledge_does_not_fade(parts):
     assert (merge(parts).dropped, len(memories(parts))) == ((), 5)
 
 
-def test_what_was_put_aside_is_destroyed_after_two_weeks(parts):
+def tidy(parts, after):
+    """Housekeeping a minute before so much time has passed, and a minute after."""
+    parts.clock.tick(after.total_seconds() - 60)
+    before = merge(parts, at_least=99).pruned
+    parts.clock.tick(120)
+    return before, merge(parts, at_least=99).pruned
+
+
+def test_what_was_put_aside_leaves_all_lists_after_two_weeks_and_is_destroyed_30_days_later(parts):
     said = notes(parts)
     merge(parts, login(said))
-    parts.clock.tick(KEPT_FOR.total_seconds() - 60)
-    assert merge(parts, at_least=99).pruned == 0
-    parts.clock.tick(120)
-    assert merge(parts, at_least=99).pruned == 1
+    assert tidy(parts, SHOWN_FOR) == (Pruned(), Pruned(hidden=1))
+    assert said[4].id not in {memory.id for memory in memories(parts, *SHOWN)}
+    assert parts.store.memories([said[4].id])[said[4].id].memory.status.state is State.PRUNED
+    assert tidy(parts, KEPT_FOR) == (Pruned(), Pruned(destroyed=1))
     assert (parts.store.memories([said[4].id]), parts.store.history(said[4].id)) == ({}, [])
+
+
+def test_what_was_pruned_is_brought_back_by_undoing_the_run_that_put_it_aside(parts):
+    said = notes(parts)
+    done = merge(parts, login(said))
+    tidy(parts, SHOWN_FOR)
+    parts.clock.tick(29 * DAY)
+    assert said[4].id in undo(parts, done.run, HERE).sources
+    assert texts(parts) == set(NOTES)
+    # Who brings something back wants it.
+    again = merge(parts, at_least=1)
+    assert (again.dropped, texts(parts)) == ((), set(NOTES))
+    assert tidy(parts, KEPT_FOR)[1] == Pruned()
+
+
+def test_nothing_is_destroyed_before_the_store_was_copied(parts):
+    copies = []
+
+    def no_room():
+        copies.append(parts.store.destroyed([said[4].id]))
+        raise StoreDown("no room for a copy")
+
+    said = notes(parts)
+    merge(parts, login(said))
+    tidy(parts, SHOWN_FOR)
+    parts.clock.tick((KEPT_FOR.days + 1) * DAY)
+    refused = merge_categories(replace(parts, copy_first=no_room), HERE, Occasion(99))
+    assert (refused.pruned.destroyed, [w.code for w in refused.warnings]) == (0, ["not_destroyed"])
+    done = merge_categories(replace(parts, copy_first=lambda: copies.append(set())), HERE, Occasion(99))
+    assert (done.pruned.destroyed, copies) == (1, [set(), set()])
 
 
 def test_a_model_is_not_asked_again_about_what_has_not_changed(parts):

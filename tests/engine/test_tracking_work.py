@@ -10,13 +10,12 @@ from making import a_project, at
 from retain.domain.changes import Applied, Changes, Conflict, WorkActive
 from retain.domain.memory import Kind, Scope
 from retain.domain.session import Caller
-from retain.domain.work import EntryType, WorkState
+from retain.domain.work import EntryType, WorkState, entry_of
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine.drafts import Draft
 from retain.engine.engine import Engine
 from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
-from retain.engine.tracking.work import entry_of
 from retain.errors import InvalidInput, NotFound, Refused
 
 SHOP, API = a_project("0shop000000000000000", "shop"), a_project("0api0000000000000000", "api")

@@ -17,7 +17,8 @@ from retain.domain.session import Caller, Project, Use
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine.drafts import Draft
 from retain.engine.engine import Engine
-from retain.engine.lifecycle.merging import KEPT_FOR, Occasion, merge_categories, prune
+from retain.engine.lifecycle.merging import Occasion, merge_categories
+from retain.engine.lifecycle.pruning import KEPT_FOR, SHOWN_FOR, Pruned, prune
 from retain.engine.lifecycle.undoing import undo
 from retain.engine.parts import Parts, places
 from retain.engine.recall.recall import Question, recall
@@ -26,6 +27,7 @@ from retain.engine.revise import bring_back, tag
 from retain.engine.trust import dormancy, sleeping
 from retain.engine.trust.recalling import TrustQuestion
 from retain.engine.trust.sleeping import is_due, sleep
+from retain.errors import LLMFailed
 
 HERE = Caller(project=Project("p" * 20, "shop", "/shop", START))
 DAY = 86_400
@@ -186,13 +188,26 @@ def test_what_only_fills_a_thin_answer_is_not_woken_by_that(parts):
     assert len(sleep(parts, HERE).woken) == 1
 
 
-def test_what_is_brought_back_at_that_moment_is_not_pruned(parts):
-    old = say(parts, category="progress")
-    later(parts, 30)
-    merge_categories(parts, HERE, Occasion(at_least=1))
-    later(parts, KEPT_FOR.days + 1)
+def steps(parts):
+    return [say(parts, f"Step {n} of the importer is finished", category="progress") for n in range(3)]
+
+
+def finding_outdated(parts, old, *kept):
+    """With a language model that puts one of three aside."""
+    answer = {"keep": [memory.id for memory in kept], "merge": [], "drop": [old.id]}
+    return replace(parts, llm=ScriptedLLM(json.dumps(answer), LLMFailed("no more to say")))
+
+
+@pytest.mark.parametrize("days", [SHOWN_FOR.days, SHOWN_FOR.days + KEPT_FOR.days])
+def test_what_is_brought_back_at_that_moment_is_neither_pruned_nor_destroyed(parts, days):
+    old, *kept = steps(parts)
+    merge_categories(finding_outdated(parts, old, *kept), HERE, Occasion(at_least=1))
+    if days > SHOWN_FOR.days:
+        later(parts, SHOWN_FOR.days + 1)
+        assert prune(parts, HERE).hidden == 1
+    later(parts, days + 1)
     rival = Rival(parts.store, lambda: bring_back(parts, old.id, HERE))
-    assert prune(replace(parts, store=rival), HERE) == 0
+    assert not prune(replace(parts, store=rival), HERE)
     assert parts.store.memories([old.id])[old.id].memory.is_active
 
 
@@ -253,26 +268,29 @@ def test_a_second_sleep_does_nothing(parts):
     episodes(parts)
     assert sleep(parts, HERE).undo
     again = sleep(parts, HERE)
-    assert (again.dormant, again.principles.made, again.merged.merged, again.pruned, again.undo) == ((), (), (), 0, ())
+    assert (again.dormant, again.principles.made, again.merged.merged, bool(again.pruned), again.undo) == (
+        *((), (), (), False),
+        (),
+    )
 
 
 def test_sleep_merges_by_type_and_prunes_what_was_put_aside_long_ago(parts):
-    for n in range(3):
-        say(parts, f"Step {n} of the importer is finished", category="progress")
-    later(parts, 10)
-    assert len(sleep(parts, HERE).merged.dropped) == 3
+    old, *kept = steps(parts)
+    assert sleep(finding_outdated(parts, old, *kept), HERE).merged.dropped == (old.id,)
+    later(parts, SHOWN_FOR.days + 1)
+    assert sleep(parts, HERE, dry_run=True).pruned == Pruned(hidden=1)
+    assert (sleep(parts, HERE).pruned, in_state(parts, State.PRUNED)) == (Pruned(hidden=1), {old.id})
     later(parts, KEPT_FOR.days + 1)
-    assert sleep(parts, HERE, dry_run=True).pruned == 3
-    assert (sleep(parts, HERE).pruned, in_state(parts, State.ARCHIVED)) == (3, set())
+    assert sleep(parts, HERE, dry_run=True).pruned == Pruned(destroyed=1)
+    assert (sleep(parts, HERE).pruned, parts.store.memories([old.id])) == (Pruned(destroyed=1), {})
 
 
 def test_every_step_can_be_taken_back_the_last_first(parts):
-    for n in range(3):
-        say(parts, f"Step {n} of the importer is finished", category="progress")
-    said = episodes(parts, importance=0.9)
+    old, *kept = steps(parts)
+    said = episodes(parts, importance=0.7)
     say(parts, "Somebody watered the plants")
     later(parts, 40)
-    done = sleep(parts, HERE)
+    done = sleep(finding_outdated(parts, old, *kept), HERE)
     assert len(done.undo) == 3
     for run in done.undo:
         undo(parts, run, HERE)

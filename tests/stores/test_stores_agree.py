@@ -159,6 +159,7 @@ def of_listings(store: Store) -> Iterator[tuple[str, Any]]:
         for project in (None, *PROJECTS):
             yield f"past queries {user} {project}", store.past_queries(project, user)
             yield f"finished {user} {project}", in_any_order(store.finished(user, project))
+            yield f"sessions {user} {project}", store.sessions(user, project, 3)
             yield f"extractions {user} {project}", store.extractions(project, user)
     for asked in ASKED.values():
         yield "corpus", store.corpus(asked)

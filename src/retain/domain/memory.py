@@ -48,6 +48,7 @@ class State(StrEnum):
     INVALIDATED = "invalidated"
     SUPERSEDED = "superseded"
     ARCHIVED = "archived"
+    PRUNED = "pruned"
     DORMANT = "dormant"
 
 
@@ -209,6 +210,7 @@ class Event(StrEnum):
     INVALIDATED = "invalidated"
     SUPERSEDED = "superseded"
     ARCHIVED = "archived"
+    PRUNED = "pruned"
     DORMANT = "dormant"
     WOKEN = "woken"
 

@@ -108,8 +108,12 @@ class Recalled:
 # Across scopes, what was said in this conversation is the likeliest to be meant.
 SCOPE_WEIGHT = {Scope.SESSION: 1.5, Scope.PROJECT: 1.0, Scope.USER: 0.7}
 
+# All that any list or search shows: what was pruned is there only to be brought back.
+SHOWN = tuple(state for state in State if state is not State.PRUNED)
 # All but what somebody wanted out of sight.
-KEPT = tuple(state for state in State if state is not State.FORGOTTEN)
+KEPT = tuple(state for state in SHOWN if state is not State.FORGOTTEN)
+# What sleeps is found as well: whoever asks in so many words has not forgotten it.
+FINDABLE = (State.ACTIVE, State.DORMANT)
 
 # Below this a vector hit is no hit: unrelated sentences of one project often reach 0.2.
 MIN_COSINE = 0.25

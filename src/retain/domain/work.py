@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from retain.domain.memory import Memory
+
 SESSION = "sess"  # the dress that the ids of such sessions have everywhere
+ENTRY = "entry"  # what the metadata of a memory calls its type in the log
 
 
 class WorkState(StrEnum):
@@ -25,6 +28,12 @@ class EntryType(StrEnum):
 
 
 LOGGED = (EntryType.INFO, EntryType.MILESTONE, EntryType.ISSUE, EntryType.SOLUTION)
+
+
+def entry_of(memory: Memory) -> EntryType | None:
+    """What a memory is in the log of its session; None for what was merely said there."""
+    named = memory.metadata.get(ENTRY)
+    return EntryType(named) if isinstance(named, str) and named in list(EntryType) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from retain.domain.graph import fold
-from retain.domain.memory import MAX_LABEL, MAX_TEXT, Json, Kind, Scope, Source
+from retain.domain.memory import MAX_LABEL, MAX_TEXT, Json, Kind, MemoryId, Scope, Source
 from retain.domain.visible import visible
 from retain.engine.lifecycle.redact import MARK, Redacted, redact
 from retain.errors import Fault, InvalidInput, shorten
@@ -57,6 +57,8 @@ class Draft:
     """Where the caller is an agent with a name: only that agent sees it."""
     supersedes: tuple[str, ...] = ()
     """Ids of memories whose place it takes; those that have ended already are passed over."""
+    replaces: tuple[MemoryId, ...] = ()
+    """Those that nobody named: it takes their place where the table of endings lets it."""
 
 
 def checked(draft: Draft) -> tuple[Draft, tuple[str, ...]]:

@@ -92,10 +92,10 @@ def _as_long(near: Neighbour, text: str) -> bool:
 def _agrees(near: Neighbour, text: str) -> bool:
     """Whether a text that means nearly the same also says the same: "we use tabs" and "we use spaces" are close."""
     old = near.memory.text
-    return same_claim(old, text) and _adds_nothing(text, old) and clash(old, text, cosine=near.cosine) is None
+    return same_claim(old, text) and adds_nothing(text, old) and clash(old, text, cosine=near.cosine) is None
 
 
-def _adds_nothing(new: str, old: str) -> bool:
+def adds_nothing(new: str, old: str) -> bool:
     """Whether all that the new text says stands in the old one, in the same order.
 
     "The left sidebar" and "the right sidebar", or who calls whom, is a difference that a vector hardly

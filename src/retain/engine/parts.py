@@ -2,13 +2,14 @@
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 from retain.domain.changes import Applied, Changes, Conflict
 from retain.domain.ids import undress
 from retain.domain.memory import Memory, MemoryId, Place, Scope, Stored
+from retain.domain.recall import Filter
 from retain.domain.session import Caller
 from retain.errors import NotFound, StoreBusy, invalid
 from retain.ports import LLM, Clock, Embedder, Store
@@ -17,6 +18,7 @@ R = TypeVar("R")
 ATTEMPTS = 5
 PAUSE = 0.005  # seconds, doubled each time
 LASTING = (Scope.PROJECT, Scope.USER)  # where memories outlive the session that they are from
+PAGE = 500  # memories that are read, or written, at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,14 @@ def visible(store: Store, id: str, caller: Caller, field: str = "memory_id") -> 
     if found is None or found.memory.place.user != caller.user:
         raise NotFound(f"there is no memory {bare}; recall it to see its id", memory_id=id)
     return found
+
+
+def pages(store: Store, wanted: Filter) -> Iterator[list[Memory]]:
+    """Every memory that passes the filter, newest first."""
+    offset = 0
+    while found := store.listed(wanted, PAGE, offset):
+        yield [stored.memory for stored in found]
+        offset += len(found)
 
 
 def places(caller: Caller, scopes: tuple[Scope, ...] = ()) -> tuple[Place, ...]:

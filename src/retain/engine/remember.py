@@ -7,10 +7,12 @@ from functools import reduce
 
 from retain.domain.changes import AtVersion, Changes, Contradiction, Expectation, NoTwin, TitleFree
 from retain.domain.claims import fingerprint
+from retain.domain.ending import Way, is_the_users
 from retain.domain.graph import SIMILAR, Tie
 from retain.domain.ids import dressed, new_id
 from retain.domain.memory import (
     Event,
+    Json,
     Memory,
     MemoryId,
     Place,
@@ -22,8 +24,10 @@ from retain.domain.memory import (
 )
 from retain.domain.recall import Warning
 from retain.domain.session import Caller, Session
-from retain.engine.drafts import Draft, checked, each_once
+from retain.domain.work import ENTRY
+from retain.engine.drafts import PROVENANCE, Draft, checked, each_once
 from retain.engine.embed import Embedded, embedded
+from retain.engine.ending import endable
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
 from retain.engine.knowledge.support import revived
 from retain.engine.nearby import Neighbour, contradictions, neighbours, said_already
@@ -34,6 +38,8 @@ from retain.errors import Taken, Unavailable, shorten
 from retain.ports import Store
 
 ANOTHER_TITLE = "Use a different title or update the existing memory"
+# Why a memory gave way to another.
+NAMED, SAID_ANEW = "replaced by a memory that names it", "something newer was said in its place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +170,19 @@ def _planned(store: Store, arrival: Arrival) -> tuple[Changes, Remembered]:
     draft, caller = arrival.draft, arrival.caller
     near = neighbours(store, draft.text, arrival.vectors, caller, arrival.place)
     # The first part of a long text must not stand for all of it: what differs further down would be lost.
-    ended = _superseded(store, draft.supersedes, caller)
+    named = _superseded(store, draft.supersedes, caller)
+    replaced = _replaced(store, draft, named)
+    ended = [*named, *replaced]
     alike = [n for n in near if n.memory not in ended] if arrival.vectors.whole else []
     same = said_already(store, draft.text, arrival.place, alike)
     if draft.distinct:
         changes, reply = _beside(store, arrival, near, same)
     else:
         changes, reply = _reinforce(store, same, arrival, near) if same else _store(store, arrival, near)
-    ended = [old for old in ended if old.id != reply.memory.id]
-    reply = replace(reply, superseded=tuple(old.id for old in ended))
-    changes = changes.joined(succession(store, ended, reply.memory, arrival.at))
+    for olds, why in ((named, NAMED), (replaced, SAID_ANEW)):
+        if gone := [old for old in olds if old.id != reply.memory.id]:
+            reply = replace(reply, superseded=(*reply.superseded, *(old.id for old in gone)))
+            changes = changes.joined(succession(store, gone, reply.memory, arrival.at, why))
     return changes.joined(arrival.company.also(reply.memory, near)) if arrival.company else changes, reply
 
 
@@ -186,6 +195,12 @@ def started(session: str | None, caller: Caller, now: datetime) -> tuple[Session
 def _superseded(store: Store, ids: Sequence[MemoryId], caller: Caller) -> list[Memory]:
     found = [visible(store, id, caller, "supersedes").memory for id in dict.fromkeys(ids)]
     return [memory for memory in found if memory.is_active]
+
+
+def _replaced(store: Store, draft: Draft, named: Sequence[Memory]) -> list[Memory]:
+    """What ends without having been named; asked in the plan, since somebody may be editing it."""
+    found = [stored.memory for stored in store.memories(draft.replaces).values()] if draft.replaces else []
+    return endable(store, [memory for memory in found if memory.is_active and memory not in named], Way.REPLACE)
 
 
 def landing(draft: Draft, caller: Caller) -> tuple[Place, tuple[Warning, ...]]:
@@ -204,7 +219,7 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
         old,
         tags=each_once((*old.tags, *draft.tags)),
         importance=max(old.importance, draft.importance),
-        metadata={**old.metadata, **draft.metadata},
+        metadata=_both_metadata(old, draft),
         source=_better(old.source, draft.source),
         reinforced=old.reinforced + 1,
         reinforced_at=now,
@@ -230,6 +245,13 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
     # While it slept, others may have been told what it denies.
     rivals = rivalry(store, memory, near, now, arrival.judged)
     return changes.joined(rivals.changes), replace(done, woken=True, contradicts=rivals.found)
+
+
+def _both_metadata(old: Memory, draft: Draft) -> Mapping[str, Json]:
+    """Saying something again adds to what is noted of it; it stays the user's word and a line of its log."""
+    said = {**old.metadata, **draft.metadata}
+    kept = {ENTRY, *(PROVENANCE if is_the_users(old) else ())}
+    return said | {name: value for name, value in old.metadata.items() if name in kept}
 
 
 def _better(old: Source, new: Source) -> Source:

@@ -1,6 +1,7 @@
 """Changing what is remembered: update, tag, promote, forget, bring back, destroy. Every change leaves history."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -37,11 +38,11 @@ from retain.engine.parts import Parts, place_of, settle, visible
 from retain.engine.remember import refuse_title
 from retain.engine.rivalry import Rivalry, rivalry, settled
 from retain.engine.succession import entry, spoken_for
-from retain.errors import Ended, Fault, InvalidInput, Refused, Taken, invalid, shorten
+from retain.errors import Ended, Fault, InvalidInput, NotFound, Refused, Taken, invalid, shorten
 from retain.ports import Store
 
 TEXT_TAKEN = "unique_memory_text_per_project"
-ENDED = (State.FORGOTTEN, State.INVALIDATED, State.SUPERSEDED)
+ENDED = (State.FORGOTTEN, State.INVALIDATED, State.SUPERSEDED, State.PRUNED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,15 @@ def forget(parts: Parts, id: str, reason: str | None, caller: Caller) -> Memory:
 def bring_back(parts: Parts, id: str, caller: Caller) -> Memory:
     """Makes a memory active again that was forgotten or invalidated; then it holds without an end."""
     return _moved(parts, id, Status(), Event.RESTORED, caller)
+
+
+def wake(parts: Parts, memories: Sequence[Memory], caller: Caller) -> tuple[Memory, ...]:
+    """Brings memories back that housekeeping put out of sight; one that somebody has said anew meanwhile stays so."""
+    woken = []
+    for memory in memories:
+        with suppress(Refused, NotFound):
+            woken.append(_moved(parts, memory.id, Status(), Event.WOKEN, caller))
+    return tuple(woken)
 
 
 def destroy(parts: Parts, id: str, caller: Caller) -> Memory:

@@ -20,8 +20,8 @@ def entry(before: Memory, event: Event, at: datetime, reason: str | None = None)
     return HistoryEntry(before.id, before.version, event, *said, at, reason, None if event is Event.CREATED else rest)
 
 
-def succession(store: Store, ended: Sequence[Memory], successor: Memory, now: datetime) -> Changes:
-    """The plan by which a memory takes the place of others: they held until it began to."""
+def succession(store: Store, ended: Sequence[Memory], successor: Memory, now: datetime, why: str) -> Changes:
+    """The plan by which a memory takes the place of others: they held until it began to, and say why they do not."""
     found = {source.id: source for old in ended for source in spoken_for(store, old, by_it=False)}
     sources = [source for id, source in found.items() if id not in {old.id for old in ended}]
     return Changes(
@@ -30,7 +30,7 @@ def succession(store: Store, ended: Sequence[Memory], successor: Memory, now: da
             AtVersion(memory.id, version)
             for memory, version in [*((m, m.version) for m in ended), *((m, m.version - 1) for m in sources)]
         ),
-        memories=(*(_ended(old, successor, now) for old in ended), *sources),
+        memories=(*(_ended(old, successor, now, why) for old in ended), *sources),
         history=tuple(entry(old, Event.SUPERSEDED, now, f"superseded by {successor.id}") for old in ended),
         stale=tuple((old.id, True) for old in ended),
         ended=silenced(store, ended),
@@ -44,7 +44,7 @@ def spoken_for(store: Store, summary: Memory, *, by_it: bool) -> list[Memory]:
     return [replace(memory, consolidated=by_it, version=memory.version + 1) for memory in changed]
 
 
-def _ended(old: Memory, successor: Memory, now: datetime) -> Memory:
+def _ended(old: Memory, successor: Memory, now: datetime, why: str) -> Memory:
     until = min(max(old.valid_from, successor.valid_from), old.valid_until or now, now)
-    status = Status(State.SUPERSEDED, None, now, successor.id)
+    status = Status(State.SUPERSEDED, why, now, successor.id)
     return replace(old, status=status, valid_until=until, updated=now, version=old.version + 1)

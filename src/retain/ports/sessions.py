@@ -27,6 +27,10 @@ class SessionStore(Protocol):
         """How many different memories were served in a session."""
         ...
 
+    def sessions(self, user: str, project: str | None, limit: int) -> list[str]:
+        """Those of a project, or of none, begun last first."""
+        ...
+
     def finished(self, user: str, project: str | None) -> list[str]:
         """Sessions that have ended and were not reflected on since."""
         ...

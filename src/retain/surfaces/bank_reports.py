@@ -62,6 +62,8 @@ def memory(stored: Stored, similar: Sequence[MemoryId]) -> Body:
     }
     if not found.is_active:
         body |= {"state": found.status.state.value, "reason": found.status.reason}
+    if found.status.successor:
+        body["superseded_by"] = memory_id(found.status.successor)
     return body | _similar(similar) | render.standing(stored, memory_id)
 
 

@@ -12,6 +12,7 @@ from retain.engine.ask import Asked
 from retain.engine.categories import Census, category_of, confidence_of
 from retain.engine.digest import Digest
 from retain.engine.lifecycle.merging import Merged
+from retain.engine.lifecycle.pruning import Pruned
 from retain.engine.remember import Remembered
 from retain.surfaces import render
 from retain.surfaces.render import Body
@@ -97,11 +98,16 @@ def merged(done: Merged) -> Body:
         "merged": [{"id": memory_id(new), "from": [memory_id(id) for id in sources]} for new, sources in done.merged],
         "dropped": [memory_id(id) for id in done.dropped],
         "kept": done.kept,
-        "pruned": done.pruned,
+        **pruned(done.pruned),
         "by": done.by,
         "run": done.run,
         "warnings": render.warnings(*done.warnings),
     }
+
+
+def pruned(done: Pruned) -> Body:
+    """What became of what was put aside earlier."""
+    return {"pruned": done.hidden, "destroyed": done.destroyed, "brought_back": done.brought_back}
 
 
 def consciousness(digest: Digest) -> Body:

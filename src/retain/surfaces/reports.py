@@ -160,6 +160,8 @@ def consolidated(done: Consolidated, *, dry_run: bool) -> Body:
         ],
         "patterns_detected": [
             {"pattern": p.pattern, "frequency": p.frequency, "suggested_scope": p.suggested_scope.value}
+            # A dry run writes none, so there is nothing yet that an id could name.
+            | ({} if dry_run else {"memory_id": memory_id(p.memory)})
             for p in done.patterns
         ],
         "session_stats": {

@@ -94,9 +94,10 @@ def capture(parts: Parts, portion: Portion, caller: Caller, left: Callable[[], f
 
 
 def keep(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
-    """Stores what somebody wants kept under a category; what says nearly the same there ends."""
+    """Stores what somebody wants kept under a category; what says nearly the same there ends, unless that was kept on
+    purpose: it stands beside it."""
     near = alike(parts.store, draft.text, draft.category, landing(draft, caller)[0]) if draft.category else []
-    return remember(parts, replace(draft, supersedes=(*draft.supersedes, *(old.id for old in near))), caller)
+    return remember(parts, replace(draft, replaces=tuple(old.id for old in near)), caller)
 
 
 def importance_of(found: Extracted) -> float:
@@ -198,7 +199,7 @@ def _one(parts: Parts, found: Extracted, caller: Caller) -> Captured:
         return Captured(skipped=1)
     try:
         company = fix_of_what_is_near(now) if found.found_by == "fix" else None
-        (done,) = remember_all(parts, [replace(draft, supersedes=verdict.supersedes)], caller, company=company)
+        (done,) = remember_all(parts, [replace(draft, replaces=verdict.replaces)], caller, company=company)
     except InvalidInput as error:
         return Captured(skipped=1, warnings=(Warning("not_stored", error.message),))
     ids = (done.memory.id,)

@@ -12,6 +12,7 @@ from itertools import product
 
 from retain.domain.claims import fingerprint, jaccard, same_claim
 from retain.domain.conversation import Extracted, Speaker
+from retain.domain.ending import word_of
 from retain.domain.memory import Memory, MemoryId, Place, State
 from retain.domain.recall import Filter
 from retain.domain.words import query_terms
@@ -46,9 +47,9 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """To be stored, in the place of these."""
+    """To be stored, in the place of these, as far as they may be ended by what does not name them."""
 
-    supersedes: tuple[MemoryId, ...] = ()
+    replaces: tuple[MemoryId, ...] = ()
 
 
 def judged(store: Store, found: Extracted, place: Place) -> Known | News:
@@ -71,12 +72,6 @@ def judged(store: Store, found: Extracted, place: Place) -> Known | News:
 def alike(store: Store, text: str, category: str, place: Place) -> list[Memory]:
     """Active memories of the category that say nearly the same, by the words they share."""
     return [old for old in _of_category(store, category, place) if _is_alike(old.text, text)]
-
-
-def word_of(memory: Memory) -> Speaker:
-    """On whose word a memory stands; what an agent chose to store is the agent's."""
-    said_by = memory.metadata.get("said_by")
-    return Speaker(said_by) if said_by in tuple(Speaker) else Speaker.ASSISTANT
 
 
 def _rivals(store: Store, found: Extracted, place: Place) -> list[Memory]:

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from retain.domain.memory import Kind, Memory, MemoryId, Vector
+from retain.domain.ending import Way
+from retain.domain.memory import Kind, Memory, MemoryId, Place, Scope, Vector
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
+from retain.engine.ending import endable
 from retain.engine.parts import places
-from retain.ports import MemoryStore
+from retain.ports import MemoryStore, Store
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 ALIKE = 0.72
 SHARED_WORDS = 0.5
 SMALLEST = 3
+SESSIONS = 200  # in which one looks for what keeps coming up, the newest
 MOST = 2000  # the similarity of every pair is held at once: 16 MB
 
 
@@ -46,21 +49,30 @@ class Cluster:
         return max(m.importance for m in self.members)
 
     @property
+    def weight(self) -> tuple[float, int]:
+        """What is consolidated first: what matters more, then what was said more often."""
+        return round(sum(m.importance for m in self.members) / len(self.members), 3), len(self.members)
+
+    @property
     def roots(self) -> tuple[MemoryId, ...]:
         """What was really said: a summary among the members stands for its sources."""
         return tuple(dict.fromkeys(root for m in self.members for root in m.derived_from or (m.id,)))
 
 
 def episodes_of(store: MemoryStore, caller: Caller) -> list[Memory]:
-    """What was said in the caller's session and is in no summary yet, newest first."""
+    """What was said in the caller's session and is in no summary yet, newest first, but for what speaks for itself."""
     wanted = Filter(places(caller), kinds=(Kind.EPISODIC,), session=caller.session)
-    return list(islice((m for m in listed(store, wanted) if not m.consolidated), MOST))
+    unsaid = (m for m in listed(store, wanted) if not m.consolidated)
+    return endable(store, list(islice(unsaid, MOST)), Way.SUMMARISE)
 
 
-def evidence_for(store: MemoryStore, caller: Caller) -> list[Memory]:
-    """What can show a pattern, newest first: no pattern itself, and no summary beside its own sources."""
+def evidence_for(store: Store, caller: Caller) -> list[Memory]:
+    """What can show a pattern, newest first: what was said in other sessions too, no pattern itself, and no summary
+    beside its own sources."""
     project = caller.project.id if caller.project else None
-    seen = [m for m in islice(listed(store, Filter(places(caller))), MOST) if m.place.project in (None, project)]
+    others = [Place(Scope.SESSION, caller.user, project, id) for id in store.sessions(caller.user, project, SESSIONS)]
+    wanted = Filter(tuple({place.key: place for place in (*places(caller), *others)}.values()))
+    seen = [m for m in islice(listed(store, wanted), MOST) if m.place.project in (None, project)]
     ids = {m.id for m in seen}
     return [m for m in seen if not is_pattern(m) and ids.isdisjoint(m.derived_from)]
 

@@ -10,11 +10,13 @@ from typing import Literal
 
 from retain.domain.changes import AtVersion, Changes, Conflict, Run, RunFree
 from retain.domain.claims import fingerprint
+from retain.domain.ending import RUN, Way
 from retain.domain.ids import new_id
 from retain.domain.memory import Event, Json, Kind, Memory, MemoryId, Place, Scope, Source, State
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.engine.embed import Embedded, embedded
+from retain.engine.ending import endable
 from retain.engine.knowledge.entities import Linking, linked_to
 from retain.engine.lifecycle.clusters import Cluster, clustered, episodes_of, evidence_for, is_pattern, listed, missing
 from retain.engine.lifecycle.summary import extended, is_preference, recurring, summary, themes
@@ -26,7 +28,7 @@ from retain.ports import Store
 Strategy = Literal["summarize", "extract_patterns", "full"]
 
 SAME_SUMMARY = 0.92  # as the contracts have it: at or above, it is merged and not added
-SESSIONS_OF_A_PATTERN = 3
+SESSIONS_OF_A_PATTERN = 3  # twice may be chance
 MOST_TAGS = 12
 MOST_MADE = 50  # facts, and patterns, in one run: some 10 ms each, and a run should take less than 2 s
 UNDONE = "undone run "
@@ -143,7 +145,7 @@ def _summaries(parts: Parts, episodes: Sequence[Memory], now: datetime) -> list[
         there = [m for m in episodes if _beyond_session(m.place) == place]
         found += [(place, cluster) for cluster in clustered(parts.store, there, parts.embedder.model)]
     made: list[_Made] = []
-    for place, cluster in sorted(found, key=lambda one: -len(one[1].members))[:MOST_MADE]:
+    for place, cluster in sorted(found, key=lambda one: one[1].weight, reverse=True)[:MOST_MADE]:
         taken = {one.memory.id for one in made}
         made.append(_summary(parts, cluster, place, taken, now))
     return made
@@ -162,8 +164,10 @@ def _summary(parts: Parts, cluster: Cluster, place: Place, taken: Set[MemoryId],
     vectors = embedded(parts.embedder, text)
     same = _same(parts.store, text, vectors, place)
     if same and same.id not in taken:
-        text = extended(same.text, cluster.texts, cluster.near)
-        vectors = embedded(parts.embedder, text)
+        # What somebody worded stays as it is, and has more behind it.
+        may_reword = bool(endable(parts.store, [same], Way.REWORD))
+        text = extended(same.text, cluster.texts, cluster.near) if may_reword else same.text
+        vectors = embedded(parts.embedder, text, same.title)
         memory = _extended(replace(same, text=text), cluster, [m.id for m in cluster.members], now)
     else:
         same, memory = None, _new(cluster, Kind.SEMANTIC, text, place, now)
@@ -190,7 +194,8 @@ def _patterns(parts: Parts, evidence: Sequence[Memory], caller: Caller, now: dat
     known = [m for m in known if m.is_active or not (m.status.reason or "").startswith(UNDONE)]
     made: list[_Made] = []
     # One summary can stand for many sessions, so it is sessions that are counted and not members.
-    for cluster in clustered(parts.store, evidence, parts.embedder.model, smallest=1):
+    found = clustered(parts.store, evidence, parts.embedder.model, smallest=1)
+    for cluster in sorted(found, key=lambda one: one.weight, reverse=True):
         if len(_sessions(parts.store, cluster)) < SESSIONS_OF_A_PATTERN:
             continue
         before = next((m for m in known if _is_about(m, cluster)), None)
@@ -308,4 +313,4 @@ def _changes(summaries: Sequence[_Made], patterns: Sequence[_Made], run: Run, fr
 
 
 def reason_of(run: Run) -> str:
-    return f"run {run.id}"
+    return f"{RUN}{run.id}"

@@ -1,30 +1,34 @@
-"""Consolidation by category: what overlaps is merged, what is out of date put aside, and after two weeks destroyed.
+"""Consolidation by category: what overlaps is merged, what a language model finds out of date is put aside.
 
-A language model decides if one was chosen, else, and where it fails, a rule. One run is one atomic write that can be
-undone; destroying what was put aside earlier cannot.
+A language model decides if one was chosen, else, and where it fails, a rule, which puts nothing aside. What somebody
+kept on purpose is not looked at. One run is one atomic write that can be undone.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from itertools import islice
 
-from retain.domain.category import CATEGORIES, LIVES, confidence, kind_of
-from retain.domain.changes import Applied, AtVersion, Changes, NoTwin, Run, RunFree
+from retain.domain.category import CATEGORIES, kind_of
+from retain.domain.changes import AtVersion, Changes, NoTwin, Run, RunFree
 from retain.domain.claims import fingerprint, jaccard, same_claim
 from retain.domain.conversation import Speaker
+from retain.domain.ending import Way, is_the_users, word_of
 from retain.domain.ids import new_id
 from retain.domain.memory import Event, Kind, Memory, MemoryId, Place, Scope, Source, State, Status
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.engine.capture import by_model
 from retain.engine.capture.answers import Merge
-from retain.engine.capture.supersede import ALIKE, word_of
+from retain.engine.capture.supersede import ALIKE
 from retain.engine.drafts import cleaned_text
 from retain.engine.embed import Embedded, embedded
+from retain.engine.ending import endable
 from retain.engine.knowledge.entities import linked_to
-from retain.engine.knowledge.support import unheard
 from retain.engine.lifecycle.consolidation import MOST_TAGS, reason_of
-from retain.engine.parts import Parts, places, settle
+from retain.engine.lifecycle.pruning import OUTDATED, Pruned, prune
+from retain.engine.nearby import adds_nothing
+from retain.engine.parts import Parts, pages, places, settle
 from retain.engine.succession import entry, succession
 from retain.errors import InvalidInput, LLMFailed
 from retain.ports import Store
@@ -33,11 +37,9 @@ STRATEGY = "categories"
 IN_HOOKS, BY_HAND = 5, 3  # memories of a category from which on it is looked at
 EVERY = 10  # extractions
 CROWDED = 80  # active memories of a project above which every extraction is followed by a look
-KEPT_FOR = timedelta(days=14)
 MOST = 100  # memories of a category that are looked at, the newest
 CALL_SECONDS, _LEAST_SECONDS = 60.0, 5.0
-_PAGE = 500
-_FADED = "faded"
+_WHY = {"rules": "a newer memory says the same", "llm": "merged with others by the language model"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +57,19 @@ class Decided:
 
     category: str
     groups: tuple[Group, ...] = ()
-    dropped: tuple[tuple[Memory, str], ...] = ()
+    dropped: tuple[Memory, ...] = ()
     by: str = "rules"
     warning: Warning | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What was done: (id, sources) for each merger, what was put aside, and how much was destroyed for good."""
+    """What was done: (id, sources) for each merger, what was put aside, and what became of what was earlier."""
 
     merged: tuple[tuple[MemoryId, tuple[MemoryId, ...]], ...] = ()
     dropped: tuple[MemoryId, ...] = ()
     kept: int = 0
-    pruned: int = 0
+    pruned: Pruned = field(default_factory=Pruned)
     by: str = "rules"
     run: str | None = None
     warnings: tuple[Warning, ...] = ()
@@ -100,7 +102,8 @@ def merge_categories(parts: Parts, caller: Caller, occasion: Occasion) -> Merged
     warnings = tuple(dict.fromkeys(one.warning for one in decided if one.warning))
     if occasion.dry_run:
         return replace(plan()[1], run=None, warnings=warnings)
-    return replace(settle(parts.store, plan), pruned=prune(parts, caller), warnings=warnings)
+    done, pruned = settle(parts.store, plan), prune(parts, caller)
+    return replace(done, pruned=pruned, warnings=(*warnings, *pruned.warnings))
 
 
 def is_due(store: Store, caller: Caller, event: str, before: int) -> bool:
@@ -111,37 +114,12 @@ def is_due(store: Store, caller: Caller, event: str, before: int) -> bool:
     return store.total(Filter(places(caller, (Scope.PROJECT,) if caller.project else (Scope.USER,)))) > CROWDED
 
 
-def prune(parts: Parts, caller: Caller) -> int:
-    """Destroys what was put aside more than two weeks ago; says how many."""
-    old, pruned = prunable(parts, caller), 0
-    for start in range(0, len(old), _PAGE):
-        some = old[start : start + _PAGE]
-        expects = tuple(AtVersion(memory.id, memory.version) for memory in some)
-        gone, ended = tuple(memory.id for memory in some), unheard(parts.store, some)
-        changes = Changes(at=parts.clock.now(), expects=expects, purged=gone, ended=ended)
-        # What somebody brings back at this moment stays, and the rest waits for the next time.
-        pruned += len(some) if isinstance(parts.store.apply(changes), Applied) else 0
-    return pruned
-
-
-def prunable(parts: Parts, caller: Caller) -> list[Memory]:
-    """What was put aside so long ago that it is to be destroyed."""
-    now = parts.clock.now()
-    wanted = Filter(places(caller, (Scope.PROJECT, Scope.USER)), states=(State.ARCHIVED,))
-    archived = [memory for page in _pages(parts.store, wanted) for memory in page]
-    return [memory for memory in archived if (memory.status.since or now) < now - KEPT_FOR]
-
-
 def _by_category(store: Store, place: Place) -> Iterator[tuple[str, list[Memory]]]:
+    """What may be merged, the newest of each."""
     for category in CATEGORIES:
-        yield category, [s.memory for s in store.listed(Filter((place,), categories=(category,)), MOST)]
-
-
-def _pages(store: Store, wanted: Filter) -> Iterator[list[Memory]]:
-    offset = 0
-    while found := store.listed(wanted, _PAGE, offset):
-        yield [stored.memory for stored in found]
-        offset += len(found)
+        found = pages(store, Filter((place,), categories=(category,)))
+        mergeable = (memory for page in found for memory in endable(store, page, Way.MERGE))
+        yield category, list(islice(mergeable, MOST))
 
 
 def _last_asked(store: Store, place: Place) -> datetime | None:
@@ -154,31 +132,30 @@ def _decided(
 ) -> Decided:
     is_news = asked_at is None or any(memory.updated > asked_at for memory in memories)
     if parts.llm is None or not is_news or occasion.left() < _LEAST_SECONDS:
-        return by_rule(category, memories, parts.clock.now())
+        return by_rule(category, memories)
     try:
         if why_not := parts.llm.why_not():
             raise LLMFailed(f"{parts.llm.name} cannot be asked ({why_not})")
         seconds = min(CALL_SECONDS, occasion.left())
-        return _by_model(category, memories, by_model.merge_category(parts.llm, memories, seconds, parts.embedder))
+        answer = by_model.merge_category(parts.llm, memories, seconds, parts.embedder)
+        return _by_model(parts.store, category, memories, answer)
     except LLMFailed as error:
         warning = Warning("llm_failed", f"{error.message}; {category} was consolidated by rule")
-        return replace(by_rule(category, memories, parts.clock.now()), warning=warning)
+        return replace(by_rule(category, memories), warning=warning)
 
 
-def _by_model(category: str, memories: Sequence[Memory], answer: Merge) -> Decided:
+def _by_model(store: Store, category: str, memories: Sequence[Memory], answer: Merge) -> Decided:
     """A model's answer, as far as it goes: what the user said is merged with what the user said, and never dropped."""
     by_id = {memory.id: memory for memory in memories}
     groups = [Group(m.content, tuple(by_id[id] for id in m.ids), m.tags) for m in answer.merge]
-    groups = [group for group in groups if len({_is_wish(source) for source in group.sources}) == 1]
-    dropped = [by_id[id] for id in answer.drop if not _is_wish(by_id[id])]
-    reason = "put aside by the language model as out of date"
-    return Decided(category, tuple(groups), tuple((memory, reason) for memory in dropped), "llm")
+    groups = [group for group in groups if len({is_the_users(source) for source in group.sources}) == 1]
+    dropped = endable(store, [by_id[id] for id in answer.drop], Way.PUT_ASIDE)
+    return Decided(category, tuple(groups), tuple(dropped), "llm")
 
 
-def by_rule(category: str, memories: Sequence[Memory], now: datetime) -> Decided:
-    """Of memories that claim the same in nearly the same words, the newest stands; what has faded is put aside."""
-    faded = [memory for memory in memories if _has_faded(memory, now) and not _is_wish(memory)]
-    left = sorted((m for m in memories if m not in faded), key=lambda m: (m.event_time, m.id), reverse=True)
+def by_rule(category: str, memories: Sequence[Memory]) -> Decided:
+    """Of memories that claim the same in nearly the same words, the newest stands where it says all of it."""
+    left = sorted(memories, key=lambda m: (m.event_time, m.id), reverse=True)
     groups = []
     while left:
         newest, *older = left
@@ -186,33 +163,25 @@ def by_rule(category: str, memories: Sequence[Memory], now: datetime) -> Decided
         left = [old for old in older if old not in same]
         if same:
             groups.append(Group(newest.text, (newest, *same)))
-    return Decided(category, tuple(groups), tuple((memory, _FADED) for memory in faded))
+    return Decided(category, tuple(groups))
 
 
 def _says_the_same(newer: Memory, older: Memory) -> bool:
-    alike = jaccard(newer.text, older.text) > ALIKE and same_claim(newer.text, older.text)
-    return alike and (_is_wish(newer) or not _is_wish(older))
-
-
-def _has_faded(memory: Memory, now: datetime) -> bool:
-    age = (now - memory.updated).total_seconds() / 86_400
-    return memory.category in LIVES and confidence(memory.category, age) == 0.0
-
-
-def _is_wish(memory: Memory) -> bool:
-    """What the user said, or prefers, is the user's to give up."""
-    return memory.category == "preference" or word_of(memory) is Speaker.USER
+    # A rule may not lose a word: "the proxy of staging" and "the proxy of production" are two things.
+    alike = jaccard(newer.text, older.text) > ALIKE and adds_nothing(older.text, newer.text)
+    alike = alike and same_claim(newer.text, older.text)
+    return alike and (is_the_users(newer) or not is_the_users(older))
 
 
 def _still_true(store: Store, decided: Decided) -> Decided:
     """The decision without what somebody has changed since it was made."""
-    named = [m for group in decided.groups for m in group.sources] + [memory for memory, _ in decided.dropped]
+    named = [m for group in decided.groups for m in group.sources] + list(decided.dropped)
     now = store.memories([memory.id for memory in named])
     same = {memory.id for memory in named if memory.id in now and now[memory.id].memory == memory}
     return replace(
         decided,
         groups=tuple(group for group in decided.groups if all(m.id in same for m in group.sources)),
-        dropped=tuple((memory, why) for memory, why in decided.dropped if memory.id in same),
+        dropped=tuple(memory for memory in decided.dropped if memory.id in same),
     )
 
 
@@ -231,16 +200,16 @@ def _planned(
             changes = changes.joined(plan)
             merged += [(successor.id, tuple(old.id for old in ended))] if ended else []
             made += [successor.id] if successor not in group.sources and ended else []
-    aside = [(memory, why) for one in decided for memory, why in one.dropped]
+    aside = [memory for one in decided for memory in one.dropped]
     changes = changes.joined(_put_aside(aside, run))
-    sources = [id for _, ids in merged for id in ids] + [memory.id for memory, _ in aside]
+    sources = [id for _, ids in merged for id in ids] + [memory.id for memory in aside]
     asked = any(one.by == "llm" for one in decided)
     if not sources and not asked:
         return Changes(at=now), Merged(kept=analysed)
     run = replace(run, made=tuple(made), sources=tuple(sources))
     reply = Merged(
         tuple(merged),
-        tuple(memory.id for memory, _ in aside),
+        tuple(memory.id for memory in aside),
         analysed - len(sources),
         by=", ".join(dict.fromkeys(one.by for one in decided)),
         run=run.id if sources else None,
@@ -260,7 +229,7 @@ def _merger(
     twin = parts.store.twin(place, fingerprint(text))
     successor = twin.memory if twin else _merged(group, text, decided, run.at)
     ended = [source for source in group.sources if source.id != successor.id]
-    plan = succession(parts.store, ended, successor, run.at)
+    plan = succession(parts.store, ended, successor, run.at, f"{_WHY[decided.by]} ({reason_of(run)})")
     plan = replace(plan, history=tuple(replace(row, reason=reason_of(run)) for row in plan.history))
     if twin:
         return replace(plan, expects=(*plan.expects, AtVersion(successor.id, successor.version))), successor, ended
@@ -308,14 +277,15 @@ def _provenance(group: Group, decided: Decided) -> Mapping[str, str]:
     return {"said_by": weakest.value, "found_by": decided.by}
 
 
-def _put_aside(dropped: Sequence[tuple[Memory, str]], run: Run) -> Changes:
+def _put_aside(dropped: Sequence[Memory], run: Run) -> Changes:
+    why = f"{OUTDATED} ({reason_of(run)})"
     return Changes(
         at=run.at,
-        expects=tuple(AtVersion(memory.id, memory.version) for memory, _ in dropped),
+        expects=tuple(AtVersion(memory.id, memory.version) for memory in dropped),
         memories=tuple(
             replace(m, status=Status(State.ARCHIVED, why, run.at), updated=run.at, version=m.version + 1)
-            for m, why in dropped
+            for m in dropped
         ),
-        history=tuple(entry(memory, Event.ARCHIVED, run.at, reason_of(run)) for memory, _ in dropped),
-        stale=tuple((memory.id, True) for memory, _ in dropped),
+        history=tuple(entry(memory, Event.ARCHIVED, run.at, reason_of(run)) for memory in dropped),
+        stale=tuple((memory.id, True) for memory in dropped),
     )

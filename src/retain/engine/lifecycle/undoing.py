@@ -6,6 +6,7 @@ from datetime import datetime
 
 from retain.domain.changes import AtVersion, Changes, NoTwin, Run
 from retain.domain.claims import fingerprint
+from retain.domain.ending import RUN
 from retain.domain.graph import SUPPORTS, Tie
 from retain.domain.ids import undress
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, State, Status
@@ -98,7 +99,7 @@ def _refuse_built_on(store: Store, run: Run, histories: Mapping[MemoryId, Sequen
     for id in run.made:
         reasons = [e.reason or "" for e in histories.get(id, ())]
         since = reasons[reasons.index(reason_of(run)) + 1 :] if reason_of(run) in reasons else []
-        later = [store.run(reason.removeprefix("run ")) for reason in since if reason.startswith("run ")]
+        later = [store.run(reason.removeprefix(RUN)) for reason in since if reason.startswith(RUN)]
         for other in later:
             if other and not other.undone:
                 raise Refused(f"run {other.id} built on run {run.id}; undo it first with `retain undo {other.id}`")
@@ -114,7 +115,7 @@ def _taken_back(memory: Memory, history: Sequence[HistoryEntry], run: Run, now: 
         return replace(memory, consolidated=False, version=memory.version + 1)
     if row.event in (Event.SUPERSEDED, Event.ARCHIVED, Event.DORMANT):
         # Whatever became of it since was somebody's decision.
-        if row.rest is None or memory.status.since != run.at:
+        if row.rest is None or _ended_at(memory, history) != run.at:
             return None
         return replace(newer, status=row.rest.status, valid_until=row.rest.valid_until)
     if row.event is Event.CREATED:
@@ -125,6 +126,12 @@ def _taken_back(memory: Memory, history: Sequence[HistoryEntry], run: Run, now: 
     text = row.text if said == memory.text else memory.text
     before = replace(newer, text=text, importance=row.importance, tags=row.tags, derived_from=left)
     return _less_reinforced(before, row, len(memory.derived_from) - len(left))
+
+
+def _ended_at(memory: Memory, history: Sequence[HistoryEntry]) -> datetime | None:
+    """Since when it is as it is; what was pruned, since it was put aside: pruning follows from that by itself."""
+    aside = next((row.rest for row in reversed(history) if row.event is Event.PRUNED), None)
+    return aside.status.since if aside and memory.status.state is State.PRUNED else memory.status.since
 
 
 def _is_of(run: Run, row: HistoryEntry) -> bool:

@@ -12,7 +12,7 @@ from retain.domain.category import CATEGORIES
 from retain.domain.graph import fold
 from retain.domain.listing import Card
 from retain.domain.memory import MemoryId, Stored
-from retain.domain.recall import Filter, Warning
+from retain.domain.recall import FINDABLE, Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.drafts import label_faults, labels
@@ -133,7 +133,8 @@ def _filter_faults(asked: Search) -> Iterator[Fault]:
 
 def _filter(asked: Search, caller: Caller) -> Filter:
     seen = places(caller, LASTING)
-    return Filter(seen, types=asked.types, tags=labels(asked.tags), min_length=asked.min_length)
+    labelled = labels(asked.tags)
+    return Filter(seen, types=asked.types, tags=labelled, min_length=asked.min_length, states=FINDABLE)
 
 
 def _best(parts: Parts, ranking: _Ranking, asked: Search) -> list[MemoryId]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Protocol, TypeVar
 
 from retain.domain.memory import Kind, MemoryId, Scope, State, Vector
-from retain.domain.recall import KEPT, Filter, Found, Hit, Recalled, Strategy, Warning
+from retain.domain.recall import FINDABLE, KEPT, SHOWN, Filter, Found, Hit, Recalled, Strategy, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms, terms
 from retain.engine.drafts import string_faults
@@ -130,9 +130,8 @@ def _filter(question: Question, caller: Caller) -> Filter:
 
 def _states(question: Question) -> tuple[State, ...]:
     if question.include_forgotten:
-        return tuple(State)
-    # What sleeps is found as well: whoever asks in so many words has not forgotten it.
-    return (State.ACTIVE, State.DORMANT) if question.as_of is None else KEPT
+        return SHOWN
+    return FINDABLE if question.as_of is None else KEPT
 
 
 def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller, hearing: Hearing) -> Lanes:

@@ -12,7 +12,7 @@ from retain.domain.memory import Kind, Memory, Place, Scope
 from retain.domain.recall import KEPT, Filter, Warning
 from retain.domain.session import Caller, Project, Session
 from retain.domain.time import iso
-from retain.domain.work import LOGGED, SESSION, EntryType, Work, WorkFilter, WorkState
+from retain.domain.work import ENTRY, LOGGED, SESSION, EntryType, Work, WorkFilter, WorkState, entry_of
 from retain.engine import drafts
 from retain.engine.drafts import Draft
 from retain.engine.lookup.walks import Walks, page_faults
@@ -22,7 +22,6 @@ from retain.engine.tracking.projects import known
 from retain.engine.trust.fixing import FIXED, fix_of
 from retain.errors import Fault, InvalidInput, NotFound, Refused, invalid, shorten
 
-ENTRY = "entry"  # what the metadata of a memory calls its type in the log
 MOST_ENTRIES = 100_000  # far above what anybody logs
 MOST_ACTIVE = 1000
 MOST_NAMED = 10
@@ -267,12 +266,6 @@ class Tracking:
                 f"there is no session {shorten(session)}; session_list has those there are", session_id=session
             )
         return found
-
-
-def entry_of(memory: Memory) -> EntryType | None:
-    """What a memory is in the log of its session; None for what was merely said there."""
-    named = memory.metadata.get(ENTRY)
-    return EntryType(named) if isinstance(named, str) and named in list(EntryType) else None
 
 
 def _draft(work: Work, entry: EntryType, text: str, tags: tuple[str, ...] = ()) -> Draft:

@@ -265,12 +265,8 @@ def _fallen(store: Store, memory: Memory, successor: Memory, why: Contradiction,
     """The plan by which the memory that does not hold gives way; one that has ended stays as it is."""
     if memory.status.state not in (State.ACTIVE, State.DORMANT):
         return Changes(at=now)
-    plan = succession(store, [memory], successor, now)
-    reasoned = (
-        replace(each, status=replace(each.status, reason=_reason(why))) if each.id == memory.id else each
-        for each in plan.memories
-    )
-    return _explained(replace(plan, memories=tuple(reasoned)), f"{_reason(why)}: superseded by {successor.id}")
+    plan = succession(store, [memory], successor, now, _reason(why))
+    return _explained(plan, f"{_reason(why)}: superseded by {successor.id}")
 
 
 def _brought_back(store: Store, read: Dispute, now: datetime) -> Changes:

@@ -1,31 +1,27 @@
 """Dormancy: what nobody has said, used or changed for long goes to sleep; it is not lost, and wakes when said again.
 
-Whatever its kind, a memory stays awake that the user said or prefers, that was decided, that has a title or a type
-whose worth does not fade, or that is disputed: who decides that must see both sides.
+Whatever its kind, a memory stays awake that the table of endings keeps awake, that reads as a preference, or that is
+disputed: who decides that must see both sides.
 """
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from retain.domain.category import LIVES
 from retain.domain.changes import AtVersion, Changes, Run
-from retain.domain.conversation import Speaker
+from retain.domain.ending import Way
 from retain.domain.ids import new_id
 from retain.domain.memory import Event, Memory, MemoryId, Scope, State, Status, Stored
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
 from retain.domain.time import HALF_LIFE
 from retain.domain.trust import DORMANT, Evidence, confidence, provenance_of, sleeps
-from retain.engine.capture.supersede import word_of
+from retain.engine.ending import endable
 from retain.engine.lifecycle.summary import is_preference
 from retain.engine.parts import Parts, places, settle
-from retain.engine.revise import bring_back
 from retain.engine.succession import entry
 from retain.engine.trust.principles import run_scope
-from retain.errors import NotFound, Refused
 from retain.ports import Store
 
 STRATEGY = "sleep"
@@ -75,15 +71,6 @@ def stirred(parts: Parts, caller: Caller) -> list[Memory]:
     return [one.memory for one in found if one.accessed and one.accessed > (one.memory.status.since or one.accessed)]
 
 
-def wake(parts: Parts, memories: Sequence[Memory], caller: Caller) -> tuple[Memory, ...]:
-    """Brings memories back; one that somebody has said anew meanwhile stays asleep."""
-    woken = []
-    for memory in memories:
-        with suppress(Refused, NotFound):
-            woken.append(bring_back(parts, memory.id, caller))
-    return tuple(woken)
-
-
 def last_touched(stored: Stored) -> datetime:
     """When a memory was last said, changed or used: use is a kind of repetition."""
     memory = stored.memory
@@ -98,7 +85,8 @@ def _pages(store: Store, wanted: Filter) -> Iterator[list[Stored]]:
 
 
 def _tired_of(store: Store, page: Sequence[Stored], now: datetime) -> list[Memory]:
-    faded = [stored.memory for stored in page if _has_faded(stored, now) and not _is_kept_awake(stored.memory)]
+    faded = [stored.memory for stored in page if _has_faded(stored, now) and not is_preference([stored.memory.text])]
+    faded = endable(store, faded, Way.SLEEP)
     found = store.contradictions([memory.id for memory in faded]) if faded else []
     disputed = {id for one in found if one.is_open for id in (one.older, one.newer)}
     return [memory for memory in faded if memory.id not in disputed]
@@ -115,11 +103,6 @@ def _has_faded(stored: Stored, now: datetime) -> bool:
         reinforced_at=memory.reinforced_at,
     )
     return memory.is_active and sleeps(confidence(evidence, now))
-
-
-def _is_kept_awake(memory: Memory) -> bool:
-    lasts = memory.title is not None or (memory.category is not None and memory.category not in LIVES)
-    return lasts or word_of(memory) is Speaker.USER or is_preference([memory.text])
 
 
 def _changes(memories: Sequence[Memory], run: Run) -> Changes:

@@ -33,7 +33,8 @@ class Doubt:
 
 
 def grouped(store: Store, episodes: Sequence[Memory], model: str, threshold: float, smallest: int) -> list[Cluster]:
-    """Groups of episodes by meaning, and by shared words where nobody has vectors; the largest first."""
+    """Groups of episodes by meaning, and by shared words where nobody has vectors; the most important first,
+    then the largest."""
     vectors = vectors_of(store, [memory.id for memory in episodes], model)
     known = [memory for memory in episodes if memory.id in vectors] if vectors else list(episodes)
     if vectors:
@@ -41,7 +42,7 @@ def grouped(store: Store, episodes: Sequence[Memory], model: str, threshold: flo
     else:
         groups = by_words([memory.text for memory in known], smallest=smallest)
     found = [_cluster([known[place] for place in group], vectors) for group in groups]
-    return sorted(found, key=lambda cluster: -len(cluster.members))
+    return sorted(found, key=lambda cluster: cluster.weight, reverse=True)
 
 
 def linked(vectors: Sequence[Vector], threshold: float, smallest: int) -> list[list[int]]:

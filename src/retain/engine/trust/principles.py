@@ -12,12 +12,14 @@ from itertools import islice
 from retain.domain.category import LIVES
 from retain.domain.changes import AtVersion, Changes, NoTwin, Run, RunFree
 from retain.domain.claims import fingerprint
+from retain.domain.ending import Way
 from retain.domain.graph import SUPPORTS, Tie
 from retain.domain.ids import new_id
 from retain.domain.memory import Event, Json, Kind, Memory, Scope, State
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.engine.embed import Embedded, embedded
+from retain.engine.ending import endable
 from retain.engine.lifecycle.clusters import Cluster, listed, missing
 from retain.engine.lifecycle.consolidation import UNDONE, reason_of
 from retain.engine.parts import Parts, places, settle
@@ -148,7 +150,7 @@ def _episodes(store: Store, caller: Caller) -> list[Memory]:
     """What no summary speaks for yet, newest first; not what is meant to fade, such as progress: a principle lasts."""
     wanted = Filter(places(caller), kinds=(Kind.EPISODIC,))
     found = (memory for memory in listed(store, wanted) if not memory.consolidated and memory.category not in LIVES)
-    return list(islice(found, MOST_EPISODES))
+    return endable(store, list(islice(found, MOST_EPISODES)), Way.SUMMARISE)
 
 
 def _given_up(store: Store, caller: Caller, look: Look) -> list[Memory]:
@@ -195,7 +197,7 @@ def _wordings(parts: Parts, clusters: Sequence[Cluster], look: Look, kept: _Kept
 
 
 def _unfinished(clusters: int) -> tuple[Warning, ...]:
-    note = f"a run looks at {MOST_MADE} groups of episodes, the largest first; run it again for what is left"
+    note = f"a run looks at {MOST_MADE} groups of episodes, what matters most first; run it again for what is left"
     return (Warning("partial_results", note),) if clusters > MOST_MADE else ()
 
 

@@ -1,5 +1,5 @@
 """Sleeping on it: what overlaps is merged, what episodes show becomes a principle, what has faded goes to sleep, and
-what was put aside long ago is destroyed. All but the last can be taken back."""
+what was put aside long ago is pruned, and later destroyed. All but the last can be taken back."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,9 +15,10 @@ from retain.engine.lifecycle.merging import (
     Merged,
     Occasion,
     merge_categories,
-    prunable,
 )
+from retain.engine.lifecycle.pruning import Pruned, foreseen
 from retain.engine.parts import Parts
+from retain.engine.revise import wake
 from retain.engine.trust import dormancy
 from retain.engine.trust.principles import Look, Principles, generalise, run_scope
 from retain.ports import Store
@@ -36,7 +37,7 @@ class Slept:
     merged: Merged = field(default_factory=Merged)
     dormant: tuple[Memory, ...] = ()
     woken: tuple[Memory, ...] = ()
-    pruned: int = 0
+    pruned: Pruned = field(default_factory=Pruned)
     dry_run: bool = False
     undo: tuple[str, ...] = ()
     warnings: tuple[Warning, ...] = ()
@@ -59,7 +60,7 @@ def sleep(
         return _told(parts, caller, Slept(merged=merged, dry_run=dry_run, warnings=(_LATE,)))
     principles = generalise(parts, caller, Look(dry_run=dry_run, left=time, asleep=True))
     stirred = dormancy.stirred(parts, caller)
-    woken = tuple(stirred) if dry_run else dormancy.wake(parts, stirred, caller)
+    woken = tuple(stirred) if dry_run else wake(parts, stirred, caller)
     tired = dormancy.tired(parts, caller)
     if dry_run:
         gone = {*merged.dropped, *(id for _, sources in merged.merged for id in sources)}
@@ -68,7 +69,7 @@ def sleep(
         asleep = dormancy.put_to_sleep(parts, tired, caller, time)
     late = (_LATE,) if len(asleep.memories) < len(tired) and time() <= 0 else ()
     runs = (*asleep.runs, *_with_work(principles), *((merged.run,) if merged.run else ()))
-    return _told(parts, caller, Slept(principles, merged, asleep.memories, woken, 0, dry_run, runs, late))
+    return _told(parts, caller, Slept(principles, merged, asleep.memories, woken, Pruned(), dry_run, runs, late))
 
 
 def is_due(store: Store, caller: Caller, now: datetime) -> bool:
@@ -87,6 +88,6 @@ def _with_work(principles: Principles) -> tuple[str, ...]:
 
 
 def _told(parts: Parts, caller: Caller, slept: Slept) -> Slept:
-    pruned = len(prunable(parts, caller)) if slept.dry_run else slept.merged.pruned
+    pruned = foreseen(parts, caller) if slept.dry_run else slept.merged.pruned
     warnings = dict.fromkeys((*slept.merged.warnings, *slept.principles.warnings, *slept.warnings))
     return replace(slept, pruned=pruned, warnings=tuple(warnings))

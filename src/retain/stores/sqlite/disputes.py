@@ -12,7 +12,7 @@ from retain.stores.sqlite.rows import AMONG, among
 FOUND = "id, older, newer, kind, detail, found, by_rule, state"
 DECIDED = ("winner", "conditions", "explanation", "resolved", "resolved_by")
 _ALL = f"{FOUND}, {', '.join(DECIDED)}"
-_GIVEN_UP = "('forgotten', 'invalidated', 'archived')"
+_GIVEN_UP = "('forgotten', 'invalidated', 'archived', 'pruned')"
 _IS_THERE = "exists (select 1 from memory where id = ?)"
 
 

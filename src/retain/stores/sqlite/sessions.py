@@ -63,6 +63,11 @@ def served(db: sqlite3.Connection, id: str, user: str) -> int:
     return int(row[0])
 
 
+def sessions(db: sqlite3.Connection, user: str, project: str | None, limit: int) -> list[str]:
+    query = "select id from session where user = ? and project is ? order by started desc, id desc limit ?"
+    return [row[0] for row in db.execute(query, (user, project, limit))]
+
+
 def finished(db: sqlite3.Connection, user: str, project: str | None) -> list[str]:
     rows = db.execute(
         """select id from session where ended is not null and reflected = 0 and user = ? and project is ?

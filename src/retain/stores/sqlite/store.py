@@ -228,6 +228,9 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
     def served(self, session: str, user: str) -> int:
         return self._read(sessions.served, session, user)
 
+    def sessions(self, user: str, project: str | None, limit: int) -> list[str]:
+        return self._read(sessions.sessions, user, project, limit)
+
     def finished(self, user: str, project: str | None) -> list[str]:
         return self._read(sessions.finished, user, project)
 

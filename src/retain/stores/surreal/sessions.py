@@ -50,6 +50,11 @@ class SessionTables(Tables):
     def served(self, session: str, user: str) -> int:
         return self.db.counted("served", "session = $id AND user = $user", id=session, user=user)
 
+    def sessions(self, user: str, project: str | None, limit: int) -> list[str]:
+        query = f"""SELECT key, started_at FROM session WHERE user = $user AND project = $project
+            ORDER BY started_at DESC, key DESC LIMIT {limit}"""
+        return [row["key"] for row in self.db.rows(query, user=user, project=project)]
+
     def finished(self, user: str, project: str | None) -> list[str]:
         query = """SELECT key, ended_at FROM session
             WHERE user = $user AND reflected = false AND project = $project AND ended_at != NULL ORDER BY ended_at"""

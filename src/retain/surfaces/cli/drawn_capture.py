@@ -10,6 +10,7 @@ from retain.domain.recall import Recalled
 from retain.engine.ask import Asked
 from retain.engine.categories import category_of, confidence_of
 from retain.engine.lifecycle.merging import Merged
+from retain.engine.lifecycle.pruning import Pruned
 from retain.hook_log import DROPPED, Entry
 from retain.surfaces.capture_reports import memory_id
 from retain.surfaces.cli.draw import DIM, Drawn, age, several, standing, warnings
@@ -61,14 +62,27 @@ def asked(answer: Asked, now: datetime) -> Drawn:
     yield from warnings(answer.warnings)
 
 
+def pruned(done: Pruned, *, dry_run: bool = False) -> Drawn:
+    """What became of what was put aside earlier."""
+    what = (
+        (done.hidden, "left all lists; `retain undo` brings them back for 30 days", "leave all lists"),
+        (done.destroyed, "destroyed", "be destroyed"),
+        (done.brought_back, "brought back: they should not have been put aside", "come back"),
+    )
+    for number, did, would in what:
+        if number:
+            yield Text(f"Of what was put aside earlier: {number} {f'would {would}' if dry_run else did}.")
+
+
 def merged(done: Merged) -> Drawn:
-    if not (done.merged or done.dropped or done.pruned):
+    if not (done.merged or done.dropped):
         yield Text(f"By type: {several(done.kept, 'memories')} looked at, nothing to merge.")
     else:
         yield Text(
             f"By type: {several(len(done.merged), 'mergers')}, {several(len(done.dropped), 'memories')} put aside, "
-            f"{done.pruned} of earlier ones destroyed, {done.kept} kept; decided by {done.by}."
+            f"{done.kept} kept; decided by {done.by}."
         )
+    yield from pruned(done.pruned)
     if done.run:
         yield line((f"Undo it with: retain undo {done.run}", DIM))
     yield from warnings(done.warnings)

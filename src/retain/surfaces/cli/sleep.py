@@ -27,8 +27,8 @@ def sleep(call: Call, dry_run: bool) -> None:
 
     What several events show becomes a principle. What nobody has said, used or changed for long goes to sleep: it is
     not shown unasked, and recall puts it behind what is awake. What was used in its sleep wakes again, as does what is
-    said again or brought back with `retain forget --restore`. What was put aside more than two weeks ago is destroyed.
-    The capture worker does the same once a day.
+    said again or brought back with `retain forget --restore`. What was put aside more than two weeks ago leaves all
+    lists, and 30 days later it is destroyed. The capture worker does the same once a day.
     """
     with call.memory() as app:
         slept = app.engine.trust.sleep(app.caller(), dry_run=dry_run)
@@ -50,7 +50,7 @@ def body(slept: Slept) -> Body:
         "by_type": capture_reports.merged(slept.merged),
         "dormant": [_asleep(memory) for memory in slept.dormant],
         "woken": [_asleep(memory) for memory in slept.woken],
-        "pruned": slept.pruned,
+        **capture_reports.pruned(slept.pruned),
         "undo": list(slept.undo),
         "warnings": render.warnings(*slept.warnings),
     }
@@ -64,8 +64,8 @@ def drawn(slept: Slept) -> Drawn:
         yield Text(
             f"{several(len(slept.woken), 'memories')} {'would wake' if slept.dry_run else 'woke'}, having been used."
         )
-    if slept.dry_run and slept.pruned:
-        yield Text(f"{several(slept.pruned, 'memories')} that were put aside earlier would be destroyed.")
+    if slept.dry_run:
+        yield from drawn_capture.pruned(slept.pruned, dry_run=True)
     for run in slept.undo:
         yield line((f"Undo it with: retain undo {run}", DIM))
     yield from draw.warnings(slept.warnings)

@@ -272,7 +272,8 @@ def _facts(event: str, outcome: Outcome) -> dict[str, str | float]:
     if outcome.broken:
         facts["broken"] = outcome.broken
     if merged and (merged.run or merged.pruned):
-        facts |= {"merged": len(merged.merged), "put_aside": len(merged.dropped), "pruned": merged.pruned}
+        facts |= {"merged": len(merged.merged), "put_aside": len(merged.dropped), "pruned": merged.pruned.hidden}
+        facts |= {"destroyed": merged.pruned.destroyed, "brought_back": merged.pruned.brought_back}
     if slept := outcome.slept:
         principles = len(slept.principles.made) + len(slept.principles.extended)
         facts |= {"principles": principles, "dormant": len(slept.dormant)}
