@@ -118,6 +118,14 @@ def test_a_finished_session_is_given_out_once_to_its_own_project(store):
     assert (store.finished("eve", "p1"), store.finished("", None)) == (["hers"], ["homeless"])
 
 
+def test_the_sessions_of_a_project_come_latest_first(store):
+    begun = [a_session(f"s{n}", project="p1", started=at(n)) for n in (2, 9, 5)]
+    others = a_session("hers", project="p1", user="eve"), a_session("elsewhere", project="p2"), a_session("homeless")
+    save(store, sessions=(*begun, *others))
+    assert store.sessions("", "p1", 2) == ["s9", "s5"]
+    assert (store.sessions("", None, 9), store.sessions("eve", "p1", 9)) == (["homeless"], ["hers"])
+
+
 def test_a_session_that_went_on_is_given_out_again_when_it_ends_again(store):
     save(store, sessions=(a_session("s1", project="p1", ended=at(9)),))
     store.mark_reflected("s1", "")

@@ -15,7 +15,7 @@ from retain.engine.lifecycle.consolidation import consolidate, plan
 from retain.engine.lifecycle.undoing import undo
 from retain.engine.parts import Parts, places
 from retain.engine.remember import remember
-from retain.engine.revise import forget, tag
+from retain.engine.revise import Edit, forget, tag, update
 from retain.errors import NotFound, Refused
 
 DOCKER = (
@@ -350,3 +350,32 @@ class Meanwhile:
         act, self._act = self._act, lambda: None
         act()
         return self._store.apply(changes)
+
+
+def test_what_matters_much_speaks_for_itself(parts, caller):
+    mattering = say(parts, caller, DOCKER, importance=1.0)
+    rest = say(parts, caller, LINT, importance=0.1)
+    (fact,) = consolidate(parts, caller, None).memories
+    assert fact.derived_from == tuple(memory.id for memory in rest)
+    now = parts.store.memories([memory.id for memory in mattering])
+    assert [stored.memory for stored in now.values()] == mattering
+
+
+def test_what_matters_more_is_consolidated_first(parts, caller):
+    say(parts, caller, [*LINT, "Run make lint before pushing anything"], importance=0.2)
+    docker = say(parts, caller, DOCKER, importance=0.7)
+    done = consolidate(parts, caller, None)
+    assert [len(fact.derived_from) for fact in done.memories] == [3, 4]
+    assert set(done.memories[0].derived_from) == {memory.id for memory in docker}
+
+
+def test_what_somebody_worded_gains_evidence_and_keeps_its_words(parts, caller):
+    say(parts, caller, DOCKER)
+    (fact,) = consolidate(parts, caller, None, "summarize").memories
+    text = "CI fails because the runner has no Docker daemon, says Ada."
+    worded = update(parts, fact.id, Edit(text=text), caller).memory
+    said = say(parts, replace(caller, session="tuesday"), MORE_DOCKER)
+    consolidate(parts, replace(caller, session="tuesday"), None, "summarize")
+    now = parts.store.memories([worded.id])[worded.id].memory
+    assert (now.text, now.is_active) == (text, True)
+    assert {memory.id for memory in said} <= {*now.derived_from} or now == worded

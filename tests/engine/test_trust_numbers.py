@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fakes import START, Rival, ScriptedLLM
+from fakes import START, Rival, ScriptedLLM, TidyLLM
 from making import a_memory, a_place, a_project, a_vector, an_embedding, save
 from retain.domain.graph import SUPPORTS, Tie
 from retain.domain.memory import Kind, Provenance, State
@@ -105,6 +105,8 @@ def test_a_dry_run_puts_nothing_to_sleep_that_merging_would_put_aside(parts):
     for n in range(3):
         remember(parts, Draft(f"Step {n} of the importer is finished", Kind.EPISODIC, category="progress"), HERE)
     parts.clock.tick(60 * 86_400)
+    parts = replace(parts, llm=TidyLLM())
     shown, done = sleep(parts, HERE, dry_run=True), sleep(parts, HERE)
-    assert len(shown.merged.dropped) == len(done.merged.dropped) == 3
-    assert shown.dormant == done.dormant == ()
+    assert len(shown.merged.dropped) == len(done.merged.dropped) == 1
+    assert [memory.id for memory in shown.dormant] == [memory.id for memory in done.dormant]
+    assert {memory.id for memory in done.dormant}.isdisjoint(done.merged.dropped)

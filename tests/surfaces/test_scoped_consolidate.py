@@ -70,12 +70,12 @@ def test_a_run_can_be_undone(session):
 def test_another_session_is_consolidated_by_its_name(desks):
     one, other = desks(session_id="s1", embedding_model="bundled"), desks(session_id="s2", embedding_model="bundled")
     said(one, *DOCKER)
-    assert other("reflect_and_consolidate")["session_stats"]["memories_analyzed"] == 0
+    assert other("reflect_and_consolidate", strategy="summarize")["session_stats"]["memories_analyzed"] == 0
     assert len(other("reflect_and_consolidate", session_id="s1")["consolidated_memories"]) == 1
 
 
 def test_an_unknown_session_has_nothing_to_consolidate(session):
-    body = session("reflect_and_consolidate", session_id="never heard of")
+    body = session("reflect_and_consolidate", session_id="never heard of", strategy="summarize")
     assert body["session_stats"]["memories_analyzed"] == 0
 
 
@@ -84,10 +84,21 @@ def test_what_recurs_across_sessions_becomes_a_pattern_with_its_frequency(knowin
         said(knowing, text, scope="project", session_id=f"day-{number}")
     body = knowing("reflect_and_consolidate", strategy="extract_patterns")
     (pattern,) = body["patterns_detected"]
-    assert set(pattern) == {"pattern", "frequency", "suggested_scope"}
+    assert set(pattern) == {"pattern", "frequency", "suggested_scope", "memory_id"}
     assert (pattern["frequency"], pattern["suggested_scope"]) == (3, "project")
     assert body["session_stats"]["patterns_found"] == 1
     assert knowing("get_memory_status")["counts"]["by_type"]["procedural"] == 1
+
+
+def test_what_sessions_kept_to_themselves_shows_a_pattern_too(knowing):
+    for number, text in enumerate(DOCKER):
+        said(knowing, text, scope="session", session_id=f"day-{number}")
+    shown = knowing("reflect_and_consolidate", strategy="extract_patterns", dry_run=True)
+    assert [set(pattern) for pattern in shown["patterns_detected"]] == [{"pattern", "frequency", "suggested_scope"}]
+    (pattern,) = knowing("reflect_and_consolidate", strategy="extract_patterns")["patterns_detected"]
+    assert (pattern["frequency"], pattern["suggested_scope"]) == (3, "project")
+    assert knowing("update_memory", memory_id=pattern["memory_id"], content="Start Docker first")["updated_fields"]
+    assert knowing("forget_memory", memory_id=pattern["memory_id"])["memory_id"] == pattern["memory_id"]
 
 
 @pytest.mark.parametrize("strategy", ["summarize", "full"])

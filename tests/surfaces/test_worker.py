@@ -293,7 +293,9 @@ def test_everything_works_without_the_embedding_model(client, transcript):
 
 
 def test_a_session_that_ends_is_consolidated(client, transcript):
-    said_before = [f"{word} run the whole test suite with make check before pushing" for word in ("Please", "Always")]
+    said_before = [
+        f"{word} run the whole test suite with make check before pushing" for word in ("Please", "Please always")
+    ]
     with Retain(load({"home": client.home, "project_dir": client.shop, "embedding_model": "hashed"}, {})) as app:
         for text in (*said_before, *(f"Module {n} belongs to team {n}{n}" for n in range(4))):
             app.engine.remember(Draft(text, category="pattern"), app.caller())
