@@ -163,6 +163,13 @@ def test_chunks_fit_the_model_and_overlap_a_little(bundled_model):
     assert all(after.split()[0] in before.split()[-30:] for before, after in pairwise(chunks))
 
 
+def test_there_is_one_model_in_the_package_and_its_card_names_it():
+    files = bundled()
+    assert [file.name for file in files.onnx.parent.glob("*.onnx")] == [files.onnx.name]
+    card = (files.onnx.parent / "README.md").read_text()
+    assert all(fact in card for fact in (files.onnx.name, files.identity, *files.sha256))
+
+
 def test_a_text_has_the_same_vector_among_many_and_alone(bundled_model):
     texts = [f"On day {number} we changed the {'very ' * (number % 7)}old server" for number in range(30)]
     assert OnnxEmbedder().embed(texts) == [bundled_model.embed([text])[0] for text in texts]

@@ -321,6 +321,7 @@ def test_an_older_entry_of_ours_is_replaced_and_what_was_added_to_it_stays(user)
         {"type": "command", "command": "/old/bin/retain hook Stop"},
         {"type": "command", "command": '"/old dir/retain" hook Stop', "timeout": 60},
         {"type": "command", "command": "/old/bin/retain", "args": ["hook", "Stop"]},
+        {"type": "command", "command": "/old/bin/retain-mcp hook Stop"},
     ],
 )
 @pytest.mark.parametrize("shared", [True, False])

@@ -97,7 +97,9 @@ def test_the_server_is_listed_for_the_team_by_its_name(shop):
     (shop.project / ".mcp.json").write_text('{"mcpServers": {"other": {"command": "x"}}}')
     shop.process("init", "--yes", "--project-server")
     servers = json.loads((shop.project / ".mcp.json").read_text())["mcpServers"]
-    assert servers == {"other": {"command": "x"}, "retain": {"type": "stdio", "command": "retain", "args": ["serve"]}}
+    # By the name that no other program has: what a team shares is started wherever it is cloned.
+    ours = {"type": "stdio", "command": "retain-mcp", "args": ["serve"]}
+    assert servers == {"other": {"command": "x"}, "retain": ours}
 
 
 def test_a_dry_run_writes_nothing_and_says_what_would_be_imported(shop):

@@ -14,7 +14,7 @@ TOOL_EVENTS = {"PostToolUse": 3, "PostToolUseFailure": 3}
 SOURCES = "startup|resume|clear|compact|fork"
 PLUGIN = "retain"
 
-_OURS = re.compile(r"surfaces/hooks/entry\.py|(?:^|[/\s\"'])retain(?:\.exe)?[\"']? hook\b")
+_OURS = re.compile(r"surfaces/hooks/entry\.py|(?:^|[/\s\"'])retain(?:-mcp)?(?:\.exe)?[\"']? hook\b")
 
 Group = dict[str, Any]
 

@@ -85,6 +85,7 @@ def test_half_a_key_at_the_end_of_what_is_looked_at_is_not_kept():
         ("mcp__github__get_issue", None, False),
         ("Bash", "retain recall 'what port'", True),
         ("Bash", "cd x && /usr/bin/retain ask y | head", True),
+        ("Bash", "retain-mcp recall 'deploy'", True),
         ("Bash", "python -m retain recall x", True),
         ("Bash", "git log --grep 'retain the old name'", False),
         ("Read", None, False),

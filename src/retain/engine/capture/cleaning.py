@@ -18,7 +18,7 @@ _MACHINE = r"system-reminder|local-command-[a-z]+|command-(?:name|message|args)|
 _MACHINE_SPAN = re.compile(rf"<({_MACHINE})\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 # What a memory answered is its own echo, over whichever way it was asked.
 _ASKED_MEMORY = re.compile(r"mcp__(?:.*retain.*__.*|.*__.*(?:memor|recall).*)", re.IGNORECASE)
-_RAN_US = re.compile(r"(?:^|[\n;&|(]|\$\()\s*(?:\S*/)?retain(?:\s|$)|\bpython3?\S*\s+-m\s+retain\b")
+_RAN_US = re.compile(r"(?:^|[\n;&|(]|\$\()\s*(?:\S*/)?retain(?:-mcp)?(?:\s|$)|\bpython3?\S*\s+-m\s+retain\b")
 
 
 def clean(conversation: Conversation) -> Conversation:

@@ -13,12 +13,13 @@ from retain.config import Settings
 from retain.engine.importing import FILE, Imported, listed, parsed
 from retain.errors import Refused
 from retain.folders import root_of
+from retain.installed import NAME
 from retain.settings_files import is_in
 from retain.surfaces import claude_md
 
 SETTINGS = ".claude/retain.local.md"
 # Goes with the project to other machines, where the command has another path.
-TEAM_COMMAND = ["retain", "serve"]
+TEAM_COMMAND = [NAME, "serve"]
 
 
 def root(settings: Settings) -> Path:
