@@ -222,6 +222,15 @@ def test_a_forgotten_entry_is_shown_and_says_so(bank):
     assert (body["state"], body["reason"]) == ("forgotten", "outdated")
 
 
+def test_what_was_replaced_names_its_successor_and_the_reason(bank):
+    old, new = entry(bank), entry(bank, title="Another", content="We deploy on Fridays")
+    bank.app.invalidate(old, superseded_by=new, reason="moved")
+    body = bank("memory_get", id=old)
+    assert (body["state"], body["reason"], body["superseded_by"]) == ("superseded", "moved", new)
+    whole = TOOLS["get_memory"].function(bank.app, old)
+    assert (whole["reason"], whole["superseded_by"]) == ("moved", new.replace("mem_", "memory:"))
+
+
 def test_a_long_text_comes_back_whole(bank):
     text = "line of text " * 7000 + "end"
     assert bank("memory_get", id=entry(bank, content=text))["content"] == text

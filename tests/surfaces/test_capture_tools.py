@@ -10,7 +10,9 @@ import pytest
 from fakes import ScriptedLLM
 from retain.domain.category import CAPTURED
 from retain.domain.changes import Changes
+from retain.domain.memory import State, Status
 from retain.errors import LLMFailed
+from retain.maintenance import backups_holding
 from surfaces.wire import CAPTURE, GRAPH, TOOLS
 
 FIELDS = {"id", "type", "content", "tags", "created", "updated", "confidence", "accessCount"}
@@ -290,6 +292,17 @@ def test_merging_by_hand_needs_three_of_a_type_and_can_be_undone(notebook):
     assert sorted(contents(notebook("memory_recall"))) == ["Docker and UTC", "Redis must run"]
     notebook.app.engine.undo(body["run"], notebook.app.caller())
     assert notebook("memory_stats")["total"] == 3
+
+
+def test_a_copy_is_made_before_what_was_pruned_is_destroyed(notebook):
+    ids = [save(notebook, text, "gotcha")["id"][4:] for text in ("Redis must run", "Ports clash", "Tests need UTC")]
+    memory = notebook.store.memories(ids[:1])[ids[0]].memory
+    since = memory.updated - timedelta(days=31)
+    pruned = replace(memory, status=Status(State.PRUNED, "out of date", since), version=2)
+    notebook.store.apply(Changes(memory.updated, memories=(pruned,)))
+    body = notebook("memory_consolidate")
+    assert (body["pruned"], body["destroyed"], notebook.store.memories(ids[:1])) == (0, 1, {})
+    assert len(backups_holding(notebook.app.settings, ids[0])) == 1
 
 
 def test_an_answer_that_loses_a_memory_changes_nothing(notebook):

@@ -64,6 +64,8 @@ def whole(stored: Stored) -> Body:
     }
     if memory.status.reason:
         body["reason"] = memory.status.reason
+    if memory.status.successor:
+        body["superseded_by"] = memory_id(memory.status.successor)
     return body | standing(stored)
 
 

@@ -87,12 +87,16 @@ def whole(stored: Stored, now: datetime) -> Drawn:
             "recalled": several(stored.accesses, "times") if stored.accesses else "never",
             "made from": ", ".join(map(_id, memory.derived_from)),
             "indexed by": stored.model or "keywords only",
-            "state": None
-            if memory.is_active
-            else f"{memory.status.state.value} ({memory.status.reason or 'no reason given'})",
+            "state": None if memory.is_active else _state(memory),
         }
     )
     yield from standing(stored, 2)
+
+
+def _state(memory: Memory) -> str:
+    """How a memory ended, by what, and why."""
+    by = f" by {_id(memory.status.successor)}" if memory.status.successor else ""
+    return f"{memory.status.state.value}{by} ({memory.status.reason or 'no reason given'})"
 
 
 def standing(stored: Stored, by: int, dress: Callable[[MemoryId], str] | None = None) -> Drawn:
