@@ -96,7 +96,7 @@ def test_a_text_that_was_forgotten_can_be_stored_anew(desk):
 
 def test_what_means_nearly_the_same_is_reinforced(knowing):
     first = knowing.stored("The API server listens on port 8080")
-    again = knowing("store_memory", content="the API server listens on port 8080!", **FACT)
+    again = knowing("store_memory", content="the API server listens at port 8080", **FACT)
     assert (again["memory_id"], again["status"]) == (first, "reinforced")
 
 
