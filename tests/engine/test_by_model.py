@@ -266,6 +266,11 @@ def test_memories_are_merged_as_the_model_says():
     ]
 
 
+def test_memories_may_be_merged_in_other_words():
+    content = "The worker makes three retries, with back-off."
+    assert [group.content for group in merged(a_plan(content=content)).merge] == [content]
+
+
 def test_an_id_in_a_dress_is_the_same_id():
     assert merged(a_plan(keep=[f"mem_{C}"])).keep == (C,)
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 _WORDS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -11,6 +10,7 @@ _WORDS = {
     "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
     "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000, "half": 0.5, "quarter": 0.25, "dozen": 12,
     "once": 1, "twice": 2, "thrice": 3, "double": 2, "triple": 3, "both": 2, "single": 1,
+    "noon": 12, "midnight": 0,
 }  # fmt: skip
 _NAMED = "january february march april may june july august september october november december"
 _MONTHS = {name: number for number, name in enumerate(_NAMED.split(), 1)}
@@ -31,12 +31,15 @@ _SCALES: dict[str, dict[str, float]] = {
     "share": {"%": 1, "percent": 1, "pct": 1},
     "rate": {"hz": 1, "hertz": 1, "khz": 1e3, "kilohertz": 1e3, "mhz": 1e6, "megahertz": 1e6, "ghz": 1e9},
     "money": {"$": 1, "usd": 1, "dollar": 1, "buck": 1},
+    "current": {"ampere": 1, "amp": 1, "ma": 1e-3, "ua": 1e-6, "µa": 1e-6},
+    "voltage": {"volt": 1, "mv": 1e-3, "kv": 1e3},
+    "mass": {"mg": 1e-6, "gram": 1e-3, "kg": 1, "kilo": 1, "kilogram": 1},
     "length": {"mm": 1e-3, "cm": 1e-2, "metre": 1, "meter": 1, "km": 1e3, "kilometre": 1e3, "kilometer": 1e3},
 }  # fmt: skip
 _UNITS = {unit: (kind, scale) for kind, scales in _SCALES.items() for unit, scale in scales.items()}
 _TIMES = {"k": 1e3, "thousand": 1e3, "mio": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
 _DIGITS = re.compile(
-    r"(?<![A-Za-z0-9_])(?<![0-9][.:])(?P<sign>\$?)v?(?P<number>[0-9]+(?:[,'][0-9]{3})*(?:[.:][0-9]+)*)"
+    r"(?<![A-Za-z0-9_])(?<![0-9][.:])(?P<sign>\$?)v?(?P<number>[0-9]+(?:[,'][0-9]{3})*(?:[.:][0-9]+)*(?:e-?[0-9]{1,3})?)(?![0-9])"
     r"(?:st|nd|rd|th)?(?:[-\s]?(?P<unit>%|[A-Za-zµ]+))?(?P<rate>/[A-Za-z])?",
     re.IGNORECASE,
 )
@@ -46,7 +49,9 @@ _DATE = re.compile(
 )
 _RUN = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 # What is said of one thing or of a part is hardly ever meant as a number: "one of them", "half of the team", "both".
-_LOOSE = frozenset({"one", "once", "single", "half", "quarter", "both", "double", "triple", "dozen", "hundred"})
+_LOOSE = frozenset(
+    {"one", "once", "single", "half", "quarter", "both", "double", "triple", "dozen", "hundred", "noon", "midnight"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +70,17 @@ class Quantity:
         """Whether both may be one number. Without a unit it may be any number's: "make it 15" is 15 seconds."""
         if self.kind and other.kind:
             return self.kind == other.kind and _is_close(self.value, other.value)
-        return self.text == other.text
+        if self.text == other.text or other.text.startswith(f"{self.text}."):  # 3.11 is what 3.11.4 is
+            return True
+        return _is_close(self.value, other.value) or self._is_in_thousandths(other)
+
+    def _is_in_thousandths(self, other: "Quantity") -> bool:
+        """Whether the other counts without a unit, as settings do, in milliseconds: 60 s and 60000."""
+        is_time = "time" in (self.kind, other.kind)
+        longer, shorter = (self, other) if self.kind else (other, self)
+        return is_time and longer.value is not None and _is_close(1000 * longer.value, shorter.value)
 
 
-@lru_cache(maxsize=1024)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Every number in a text, in digits or in words; a month by its number too."""
     return (*_in_digits(text), *_in_words(text))
@@ -92,16 +104,20 @@ def month(word: str) -> int | None:
 def _in_digits(text: str) -> Iterator[Quantity]:
     for found in _DIGITS.finditer(text):
         number, unit = re.sub("[,']", "", found["number"]), (found["unit"] or "").casefold()
-        value = float(number) if number.count(".") + number.count(":") <= 1 and ":" not in number else None
-        if value is None:
+        if unit in ("am", "pm"):
+            number, unit = _by_the_clock(number, is_after_noon=unit == "pm"), ""
+        if number.count(".") > 1 or ":" in number:
             whole = re.fullmatch(r"0?([0-9.]+):(?:00|1)", number)  # 9:00 is 9 o'clock, 4.5:1 a ratio of 4.5
             yield Quantity(whole[1] if whole else number.lstrip("0") or "0", None, "", found["number"])
             continue
+        value = float(number)
         value *= _TIMES.get(unit, 1)
         kind, scale = _unit("$" if found["sign"] else unit) or ("", 1.0)
         if unit and found["rate"]:  # 2.5 m/s is no length, and no time
             kind, scale = f"{unit}{found['rate']}", 1.0
-        yield Quantity(f"{value:g}", value * scale, kind, found["number"])
+        yield Quantity(_text(value), value * scale, kind, found["number"])
+        if unit == "m":  # minutes, metres, or millions
+            yield Quantity(_text(1e6 * value), 1e6 * value, "", found["number"], is_loose=True)
 
 
 def _in_words(text: str) -> Iterator[Quantity]:
@@ -110,9 +126,19 @@ def _in_words(text: str) -> Iterator[Quantity]:
         if word in _WORDS:
             kind, scale = _unit(found["unit"] or "") or ("", 1.0)
             value = float(_WORDS[word])
-            yield Quantity(f"{value:g}", value * scale, kind, found["word"], word in _LOOSE)
+            yield Quantity(_text(value), value * scale, kind, found["word"], word in _LOOSE)
         elif at := month(word):
             yield Quantity(str(at), float(at), "", found["word"], is_loose=True)
+
+
+def _by_the_clock(number: str, *, is_after_noon: bool) -> str:
+    """A time of twelve hours in twenty-four: 6 pm is 18."""
+    hour, colon, minutes = number.partition(":")
+    return f"{int(hour) % 12 + 12 * is_after_noon}{colon}{minutes}" if hour.isdecimal() and len(hour) < 3 else number
+
+
+def _text(value: float) -> str:
+    return f"{value:.12g}"
 
 
 def _unit(word: str) -> tuple[str, float] | None:
@@ -121,4 +147,4 @@ def _unit(word: str) -> tuple[str, float] | None:
 
 
 def _is_close(a: float | None, b: float | None) -> bool:
-    return a is not None and b is not None and abs(a - b) <= 1e-6 * max(abs(a), abs(b))
+    return a is not None and b is not None and abs(a - b) <= 1e-9 * max(abs(a), abs(b))

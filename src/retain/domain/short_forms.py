@@ -1,7 +1,6 @@
 """Forms of one name: "auth" and "authentication", "Postgres" and "PostgreSQL", "k8s" and "Kubernetes"."""
 
 import re
-from collections.abc import Collection
 from difflib import SequenceMatcher
 
 # Pairs that no rule gives; each line is one thing.
@@ -16,6 +15,13 @@ _ALIASES = """
     win windows
     osx macos mac
     prod production live
+    go golang
+    torch pytorch
+    bq bigquery
+    vscode visualstudiocode
+    rpi raspi raspberrypi
+    ue unreal unrealengine
+    mssql sqlserver microsoftsqlserver
     e2e endtoend
     i18n internationalization internationalisation localization
     en english
@@ -45,22 +51,22 @@ def is_form(a: str, b: str) -> bool:
     short, long = sorted((plain(a), plain(b)), key=len)
     if not short or short == long:
         return bool(short)
-    if is_alias(short, long):
+    if short in _ALIAS and kin(short) == kin(long):
         return True
     if any(letter.isdigit() for letter in short + long):
         return _is_numeronym(short, long)
     return _begins(short, long) or _is_skeleton(short, long) or _is_misspelt(short, long)
 
 
-def is_alias(a: str, b: str) -> bool:
-    """Whether two words, plain, are names of one thing that no rule makes out of each other."""
-    return a in _ALIAS and _ALIAS[a] == _ALIAS.get(b)
+def kin(word: str) -> int | None:
+    """The thing that a word, plain, names like others which no rule makes out of each other: pg, postgres."""
+    return _ALIAS.get(word)
 
 
-def is_acronym(word: str, words: Collection[str]) -> bool:
+def is_acronym(word: str, initials: str) -> bool:
     """Whether a word is made of the first letters of words that follow each other: "BOM", "byte order mark"."""
     letters = plain(word)
-    return 2 <= len(letters) <= 5 and letters in "".join(other[:1] for other in map(plain, words))
+    return 2 <= len(letters) <= 5 and letters in initials
 
 
 def _begins(short: str, long: str) -> bool:

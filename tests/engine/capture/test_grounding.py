@@ -1,8 +1,10 @@
 """What a language model says in its own words is kept when somebody said it, and dropped, with a reason, when not."""
 
 import json
+import re
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
 from retain.embedding.onnx import OnnxEmbedder
 from retain.engine.capture.capture import Portion, capture
+from retain.engine.capture.grounds import Grounded, grounded, hearing
 from retain.engine.capture.orders import is_demand, needs_the_user
 from retain.engine.parts import Parts, places
 
@@ -173,6 +176,18 @@ def test_a_demand_that_the_user_agreed_to_is_kept_as_the_assistants_word(parts):
 def test_a_demand_that_the_user_did_not_agree_to_is_dropped(parts, said):
     (dropped,) = captured(parts, said, "Prices should be cached for an hour.", category="decision").dropped
     assert dropped.why == "it asks for something that the user did not ask for"
+
+
+def test_of_the_written_pairs_most_true_ones_are_kept_and_some_inventions_are_not():
+    """benchmarks/grounding.py has the figures; here is what must not be lost, by letters alone."""
+    written = Path(__file__).parents[2] / "grounding" / "dev.jsonl"
+    kept = {True: [], False: []}
+    for pair in map(json.loads, written.read_text().splitlines()):
+        said = turns(*re.split(r"\n(?=(?:user|assistant): )", pair["said"]))
+        found = grounded(pair["statement"], hearing(Conversation("monday", said)))
+        kept[pair["true"]].append(isinstance(found, Grounded))
+    assert sum(kept[True]) / len(kept[True]) > 0.88
+    assert sum(kept[False]) / len(kept[False]) < 0.72
 
 
 @pytest.mark.parametrize(

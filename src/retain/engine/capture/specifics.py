@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 from retain.domain.quantities import Quantity, digits, is_unit, month, quantities
-from retain.domain.short_forms import is_acronym, is_alias, is_form, plain
+from retain.domain.short_forms import is_acronym, is_form, kin, plain
 from retain.domain.stem import stem
 from retain.domain.words import STOP_WORDS, bare, telling_words, terms
 from retain.engine.capture.meaning import Meaning
@@ -19,13 +19,17 @@ _CODE = re.compile(r"[\w)][.\\_:@=]+[\w(]|^[~@/-]+\w|\(\)|_|#|\w/\w+[./]|[a-z][A
 _FOLDER = re.compile(r"[/\\]")
 _SENTENCE_END = re.compile(r"[.!?:;\n]\W*$")
 _PLAIN_WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_PIECES = re.compile(r"[_.-]+|(?<=[A-Za-z]{2})(?=[0-9])")  # of an identifier, or of "win10"
+_TITLE = re.compile(r"[A-Z][A-Za-z]*(?:[ -][A-Z][A-Za-z0-9]*){1,4}")
 _RUNS = re.compile(r"[\w.@#+'’-]+", re.ASCII)
 _OTHERS = frozenset({"e.g", "i.e", "a.m", "p.m", "vs", "etc"})
 _ENDING = 4  # letters of a product's name that people leave out
 _SHORT = 4  # letters below which a word is found as a word, not as a part of another
 _ENGLISH = 0.15  # of the words, at least: in German every noun has a capital
 # Every project has them: a model that writes "the API" has made nothing up.
-_TRADE = frozenset({"api", "apis", "ui", "ci", "id", "ids", "url", "urls", "db", "dbs", "os", "app", "ok"})
+_TRADE = frozenset(
+    {"api", "apis", "ui", "ci", "id", "ids", "url", "urls", "db", "dbs", "os", "app", "ok", "ram", "cpu"}
+)
 # Words with which a summary is framed; they tell nothing about where it came from.
 _FRAME = """
     user prefer project use decide decision team want like repo repository code codebase instead rather now current
@@ -62,8 +66,16 @@ class Heard:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """In their order, with their repeats; an identifier whole and in parts."""
-        found = (part for run in _RUNS.findall(self.text) for part in dict.fromkeys((run, *re.split(r"[_.-]+", run))))
+        found = (part for run in _RUNS.findall(self.text) for part in dict.fromkeys((run, *_PIECES.split(run))))
         return tuple(word for word in map(plain, found) if word)
+
+    @cached_property
+    def initials(self) -> str:
+        return "".join(word[0] for word in self.words)
+
+    @cached_property
+    def kin(self) -> frozenset[int]:
+        return frozenset(found for word in set(self.words) if (found := kin(word)) is not None)
 
     @cached_property
     def by_letter(self) -> dict[str, tuple[str, ...]]:
@@ -85,7 +97,7 @@ class Heard:
             return True
         if any(is_form(letters, other) for other in self._words_on(letters[:1])):
             return True
-        return any(map(partial(is_alias, letters), self.words))
+        return kin(letters) in self.kin
 
     def has_name(self, name: str) -> bool:
         parts = _JOINT.split(name)
@@ -94,7 +106,7 @@ class Heard:
         at = month(name)
         if at and str(at) in self.digits:
             return True
-        return self.has_word(name) or is_acronym(name, self.words)
+        return self.has_word(name) or is_acronym(name, self.initials)
 
     def has_identifier(self, identifier: str) -> bool:
         """Whether an identifier was said: as it is, without its folder, or, where it has no dot, in its parts."""
@@ -112,7 +124,7 @@ class Heard:
             return False
         # "Fly.io" is Fly, and "PostgreSQL" Postgres; a host is no longer form of its first word.
         near = (word for word in self._words_on(letters[0]) if len(letters) - len(word) <= _ENDING)
-        return any(is_form(letters, word) for word in near) or any(map(partial(is_alias, letters), self.words))
+        return any(is_form(letters, word) for word in near) or kin(letters) in self.kin
 
     def has_quantity(self, quantity: Quantity) -> bool:
         if any(quantity.is_same(other) for other in self.quantities):
@@ -141,7 +153,20 @@ def unsaid(statement: str, heard: Heard) -> list[str]:
     for token, is_name in _specifics(statement):
         if not (heard.has_name(token) if is_name else heard.has_identifier(token)):
             missing.append(token)
-    return list(dict.fromkeys(missing))
+    spelled = _spelled_out(prose, heard) if missing else frozenset[str]()
+    return [token for token in dict.fromkeys(missing) if token not in spelled]
+
+
+def _spelled_out(prose: str, heard: Heard) -> frozenset[str]:
+    """The words of names that were said in short: "React Native" as RN, "VS Code" as vscode, "Amazon S3" as S3."""
+    found: set[str] = set()
+    for name in _TITLE.finditer(prose):
+        words, joined = re.split("[ -]", name.group()), plain(name.group())
+        initials = "".join(word[0] for word in words).casefold()
+        is_short = joined in heard.letters or initials in heard.words or kin(joined) in heard.kin
+        if is_short or heard.has_name(words[-1]):
+            found.update(words)
+    return frozenset(found)
 
 
 def specifics(statement: str) -> list[str]:
@@ -171,7 +196,7 @@ def _specifics(statement: str) -> Iterator[tuple[str, bool]]:
     for found in _TOKEN.finditer(statement):
         token = found.group()
         if token.startswith("`"):
-            parts = (part.strip(_EDGES) for part in token.strip("`").split())
+            parts = (part.strip(_EDGES) for part in re.split(r"[\s:=,]+", token.strip("`")))
             yield from ((part, False) for part in parts if any(letter.isalnum() for letter in part))
             continue
         token = re.sub(r"['’]s$", "", token.strip(_EDGES))
