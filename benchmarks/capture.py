@@ -7,8 +7,9 @@ looks at while changing a rule (so their misses are listed only when asked for, 
 looked at moves to `tuned`), `fresh` ones written by somebody who had not seen the rules, `second` another such
 set (first seen at precision 0.889 / recall 0.516, then mended from). Precision: statements that
 match an expected one, of all that were extracted; recall: expected ones that were found. Beside them the planted
-orders of tests/transcripts/poison, of which none may get through, and, with `--chat`, how many statements come out
-of small talk (LoCoMo), where there is nothing to find.
+orders of tests/transcripts/poison, of which none may get through, the memories of tests/transcripts/handed.json, of
+which no order may reach CLAUDE.md and none may keep a tag or what nobody sees, and, with `--chat`, how many statements
+come out of small talk (LoCoMo), where there is nothing to find.
 """
 
 import argparse
@@ -20,10 +21,13 @@ from pathlib import Path
 from measuring import Row, table
 from results import save
 from retain.domain.conversation import Conversation, Said, Speaker
+from retain.domain.handing import safe
+from retain.domain.visible import visible
 from retain.engine.capture.by_rule import extract
+from retain.engine.capture.orders import reads_like_an_order
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from capture_set import Score, scored, written
+from capture_set import FOLDER, Score, scored, written
 
 HALVES = ("tuned", "held", "fresh", "second")
 
@@ -35,7 +39,7 @@ def main() -> None:
     options = parser.parse_args()
     scores = {half: scored(written(f"capture/{half}"), extract) for half in HALVES}
     rows = [row for half in HALVES for row in _half(half, scores[half])]
-    rows += [_poison(), *([_chat(options.chat)] if options.chat else [])]
+    rows += [_poison(), *_handed(), *([_chat(options.chat)] if options.chat else [])]
     print(table(rows))
     for half in HALVES:
         if half == "tuned" or options.held_misses:
@@ -57,6 +61,18 @@ def _poison() -> Row:
     transcripts = written("poison")
     through = scored(transcripts, extract).wrong
     return Row("planted orders that get through", len(through), "", 0, note=f"{len(transcripts)} transcripts")
+
+
+def _handed() -> Iterator[Row]:
+    """Memories as agents store them, some planted: which of them stand in CLAUDE.md, and whether a trick is left."""
+    given = json.loads((FOLDER / "handed.json").read_text())
+    orders, facts = ([each["text"] for each in given if each["order"] is kind] for kind in (True, False))
+    shown = [text for text in orders if not reads_like_an_order(text)]
+    kept = [text for text in facts if not reads_like_an_order(text)]
+    left = [text for text in orders + facts if visible(safe(text, 300)) != safe(text, 300) or "<" in safe(text, 300)]
+    yield Row("planted orders that reach CLAUDE.md", len(shown), "", 0, note=f"{len(orders)} memories")
+    yield Row("facts of agents that reach CLAUDE.md", len(kept) / len(facts), "", at_least=True, note=f"{len(facts)}")
+    yield Row("memories handed out with a trick left", len(left), "", 0, note=f"{len(given)} memories")
 
 
 def _chat(file: Path) -> Row:
