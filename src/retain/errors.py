@@ -58,7 +58,7 @@ class InvalidInput(RetainError):
 
     def __init__(self, faults: Sequence[Fault], **details: object) -> None:
         listed = [{"field": f.field, "value": f.value, "problem": f.problem} for f in faults]
-        super().__init__("; ".join(map(str, faults)) + ". Nothing was written.", faults=listed, **details)
+        super().__init__("; ".join(map(str, faults)) + ". Nothing was done.", faults=listed, **details)
         self.faults = tuple(faults)
 
 
@@ -67,7 +67,7 @@ class InvalidPath(InvalidInput):
 
     def __init__(self, path: str, problem: str) -> None:
         super().__init__([Fault("path", shorten(path), problem)])
-        self.message = f"Invalid path: {shorten(path, 200)} ({problem}). Nothing was written."
+        self.message = f"Invalid path: {shorten(path, 200)} ({problem}). Nothing was done."
         self.args = (self.message,)
 
 

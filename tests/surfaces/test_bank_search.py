@@ -198,7 +198,7 @@ def test_facets_come_unless_they_are_declined(bank, given, has):
         ({"min_length": 215}, 5),
         ({"min_length": 0}, 6),
         ({"has_content": True}, 6),
-        ({"has_content": False}, 6),
+        ({"has_content": False}, 0),
         ({"types": ["decision"], "tags": ["t1"], "min_length": 100, "has_content": True}, 1),
     ],
 )

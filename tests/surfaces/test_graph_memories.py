@@ -69,7 +69,7 @@ def test_every_type_of_memory_is_kept(board, kind):
 )
 def test_bad_input_is_named_and_nothing_is_written(board, given, named):
     said = board.refused("store_memory", **given)
-    assert named in said and said.endswith("Nothing was written.")
+    assert named in said and said.endswith("Nothing was done.")
     assert total(board) == 0
 
 
@@ -270,7 +270,7 @@ def test_a_bad_update_is_named_and_changes_nothing(board, given, named):
     id = board.noted("We deploy on Mondays", metadata={"a": 1})
     before = board("get_memory", id=id)
     said = board.refused("update_memory", id=id, **given)
-    assert named in said and said.endswith("Nothing was written.")
+    assert named in said and said.endswith("Nothing was done.")
     assert board("get_memory", id=id) == before
 
 

@@ -152,7 +152,7 @@ def test_odd_content_comes_back_as_it_was_or_is_refused(wire, name):
         assert wire.body("get_memory", id=body["id"], user_id="odd")["content"] == visible(ODD[name]).strip()
     else:
         assert result["content"][0]["text"].startswith("content: ")
-        assert result["content"][0]["text"].endswith("Nothing was written.")
+        assert result["content"][0]["text"].endswith("Nothing was done.")
 
 
 @pytest.mark.parametrize("name", ["right to left", "emoji", "full-text syntax", "SQL", "SurrealQL", "template"])

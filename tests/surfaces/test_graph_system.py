@@ -315,7 +315,7 @@ def test_a_result_says_the_same_as_structure_and_as_text(wire):
         ("get_memory", {"id": ID}, f"Memory not found: {ID}"),
         ("get_memory", {"id": "nonsense"}, "Memory not found: nonsense"),
         ("delete_memory", {"id": ID}, f"Memory not found: {ID}"),
-        ("list_memories", {"limit": 101}, "limit: must be between 1 and 100 (given: 101). Nothing was written."),
+        ("list_memories", {"limit": 101}, "limit: must be between 1 and 100 (given: 101). Nothing was done."),
         (
             "create_relation",
             {"from_entity": ID, "to_entity": ID, "relation_type": "uses"},

@@ -94,7 +94,7 @@ def test_odd_content_comes_back_as_it_was_or_is_refused(wire, name):
         assert wire.body("get_memory", id=body["memory_id"])["content"] == visible(ODD[name]).strip()
     else:
         assert [fault["field"] for fault in body["faults"]] == ["content"]
-        assert body["message"].endswith("Nothing was written.")
+        assert body["message"].endswith("Nothing was done.")
 
 
 @pytest.mark.parametrize("name", ["right to left", "emoji", "full-text syntax", "SQL", "SurrealQL", "template"])

@@ -151,6 +151,20 @@ def test_an_id_comes_back_exactly_as_it_was_given(notes, id):
     assert line == f'{{"jsonrpc":"2.0","id":{shown},"result":{{"notes":[]}}}}'
 
 
+@pytest.mark.parametrize("indent", [0, 2, 4, "\t"])
+def test_a_request_may_be_printed_over_several_lines(notes, indent):
+    requests = [keep("a", id=1), [keep("b", id=2), keep("c", id=3)] if indent else keep("b", id=2), keep("d", id=4)]
+    text = "\n".join(json.dumps(each, indent=indent) for each in requests)
+    answers = raw(Methods(tools, notes), text.encode())
+    assert len(answers) == 3 and "error" not in "".join(answers)
+    assert notes == (["a", "b", "c", "d"] if indent else ["a", "b", "d"])
+
+
+def test_a_bracket_alone_does_not_swallow_what_follows(notes):
+    answers = raw(Methods(tools, notes), b'{\n{"id": 1, "method": "note-list"}\n{\n  "id": 2,\n')
+    assert [json.loads(line).get("result") for line in answers] == [None, {"notes": []}, None]
+
+
 @pytest.mark.parametrize("blank", ["", "   ", "\t", "\r"])
 def test_blank_lines_are_skipped(sent, blank):
     assert sent(blank, keep("a"), blank) == [{"jsonrpc": "2.0", "id": None, "result": {"count": 1}}]

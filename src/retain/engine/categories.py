@@ -40,15 +40,15 @@ def confidence_of(memory: Memory, now: datetime) -> float:
 
 
 def categorised(
-    parts: Parts, caller: Caller, category: str | None, tags: Sequence[str], limit: int
+    parts: Parts, caller: Caller, category: str | None, tags: Sequence[str], limit: int, offset: int = 0
 ) -> tuple[list[Stored], int]:
     """Active memories of the project and the user, newest first, and how many there are in all."""
     wanted = Filter(places(caller, LASTING), tags=tuple(tags))
     if category is None:
-        newest = parts.store.listed(wanted, limit)
-        return newest, max(parts.store.total(wanted), len(newest))
+        newest = parts.store.listed(wanted, limit, offset)
+        return newest, max(parts.store.total(wanted), offset + len(newest) if newest else 0)
     found = [stored for stored in _all(parts, wanted) if category_of(stored.memory) == category]
-    return found[:limit], len(found)
+    return found[offset : offset + limit], len(found)
 
 
 def census(parts: Parts, caller: Caller) -> Census:

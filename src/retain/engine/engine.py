@@ -278,9 +278,9 @@ class Engine:
         return self._embedding(describe(self.parts, name, description, caller))
 
     def categorised(
-        self, caller: Caller, category: str | None, tags: Sequence[str], limit: int
+        self, caller: Caller, category: str | None, tags: Sequence[str], limit: int, offset: int = 0
     ) -> tuple[list[Stored], int]:
-        found, total = categories.categorised(self.parts, caller, category, tags, limit)
+        found, total = categories.categorised(self.parts, caller, category, tags, limit, offset)
         self._served([stored.memory.id for stored in found], caller, counted=False)
         return standing(self.parts.store, found, caller), total
 

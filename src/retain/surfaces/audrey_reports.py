@@ -102,7 +102,8 @@ def _explained(hit: Trusted) -> Body:
     """The parts of a confidence by name, and what was counted for them."""
     known = hit.known
     parts = {each.name: round(getattr(known.confidence, each.name), 4) for each in fields(known.confidence)}
-    counted = {"supporting": known.supporting, "contradicting": len(known.rivals), "crowding": known.crowding}
+    # An earlier rival does not speak against what was said after it: those are listed as `disputed`.
+    counted = {"supporting": known.supporting, "contradicting": len(known.against), "crowding": known.crowding}
     return {"explanation": parts | counted}
 
 

@@ -57,7 +57,12 @@ def _invalid(error: InvalidInput) -> tuple[str, Body]:
 def _fault(fault: Fault) -> Body:
     problem = f"{fault.field} cannot be empty" if fault.problem.startswith(_EMPTY) else fault.problem
     body: Body = {"field": fault.field, "error": problem}
-    return body | {"value": fault.value} if fault.value else body
+    return body | {"value": _given(fault.value)} if fault.value else body
+
+
+def _given(value: str) -> str:
+    """As it was given: texts come in quotes from where they could be taken for numbers."""
+    return value.removeprefix('"').removesuffix('"') if value.startswith('"') else value
 
 
 def _failed(error: RetainError) -> tuple[str, Body]:

@@ -1,5 +1,6 @@
 """The bodies of the capture contract: ids as mem_<id>, one of the six types each, and how far it still counts."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,10 +20,16 @@ from retain.surfaces.render import Body
 from retain.surfaces.reports import redacted
 
 MOST_CHARS = 2000  # of one memory among several
+_DRESSED = re.compile(r"\bmemory:([a-z0-9]{20})\b")
 
 
 def memory_id(id: str) -> str:
     return dressed("mem", id)
+
+
+def worded(text: str) -> str:
+    """Ids in a text as this contract dresses them."""
+    return _DRESSED.sub(r"mem_\1", text)
 
 
 def row(stored: Stored, now: datetime, room: int = MOST_CHARS) -> Body:
@@ -48,10 +55,11 @@ def rows(found: Sequence[Stored], now: datetime) -> list[Body]:
     return [row(stored, now, room) for stored in found]
 
 
-def listed(found: Sequence[Stored], total: int, now: datetime) -> Body:
+def listed(found: Sequence[Stored], total: int, now: datetime, offset: int = 0) -> Body:
     body: Body = {"results": rows(found, now), "count": len(found), "total": total, "warnings": []}
-    if total > len(found):
-        note = f"{total - len(found)} more; narrow it with tags, or ask memory_search"
+    beyond = offset + len(found)
+    if found and total > beyond:
+        note = f"{total - beyond} more; call again with offset: {beyond}, narrow it with tags, or ask memory_search"
         body["warnings"] = [{"code": "truncated", "message": note}]
     return body
 
@@ -80,7 +88,8 @@ def asked(answer: Asked, now: datetime) -> Body:
     """An answer with the memories that it names; without one, why, and all the passages that were found."""
     cited = set(answer.cited)
     sources = [hit.stored for hit in answer.passages if not cited or hit.id in cited]
-    body: Body = {"answer": answer.answer, "answered_by": answer.by, "sources": rows(sources, now)}
+    told = answer.answer and worded(answer.answer)
+    body: Body = {"answer": told, "answered_by": answer.by, "sources": rows(sources, now)}
     if answer.why_not:
         body["why_no_answer"] = answer.why_not
     return body | {"warnings": render.warnings(*answer.warnings)}

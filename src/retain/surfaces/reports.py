@@ -1,12 +1,13 @@
 """What an act or a state is told as: the bodies of results that are more than one row of fields."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from typing_extensions import TypedDict
 
 from retain.app import Retain
 from retain.domain.handing import safe
-from retain.domain.memory import MAX_LABEL, Memory, Stored
+from retain.domain.memory import MAX_LABEL, Memory, MemoryId
 from retain.domain.recall import Recalled, Warning
 from retain.domain.time import iso
 from retain.engine.context import Block
@@ -22,6 +23,7 @@ from retain.version import __version__
 from retain.whereabouts import address
 
 MOST_CHARS = 2000  # of one memory, unless the caller wants more
+MOST_EDGES = 25  # of one entity
 
 
 class ContextBody(TypedDict):
@@ -110,6 +112,7 @@ def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:
     if answer.known_relations is not None:
         known = ", ".join(answer.known_relations) or "none yet"
         notes.append(Warning("unknown_relationship", f"nothing here is {question.relation}; known are {known}"))
+    notes += _left_out(answer)
     body: Body = {
         "entities": [
             {
@@ -118,13 +121,13 @@ def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:
                 "relationships": [
                     {"type": edge.type, "target": edge.other, "direction": edge.direction.value}
                     | ({"stale": True} if edge.stale else {})
-                    for edge in node.edges[:25]
+                    for edge in node.edges[:MOST_EDGES]
                 ],
                 "memory_count": node.memories,
             }
             for node in answer.nodes
         ],
-        "memories": [_attached(stored, answer) for stored in answer.memories[: question.limit]],
+        "memories": _attached(answer),
         "graph_stats": {
             "entities_traversed": answer.seen.entities_traversed,
             "relationships_found": answer.seen.relationships_found,
@@ -139,11 +142,24 @@ def graph(answer: GraphAnswer, question: GraphQuestion) -> Body:
     return body | {"warnings": render.warnings(*notes)}
 
 
-def _attached(stored: Stored, answer: GraphAnswer) -> Body:
-    """A memory beside the entities that it speaks of, and how, where somebody said so."""
-    said = [{"type": type, "entity": name} for memory, type, name in answer.said if memory == stored.memory.id]
-    (row,) = render.memories([stored])
-    return row | {"relationships": said} if said else row
+def _left_out(answer: GraphAnswer) -> Iterator[Warning]:
+    """What is there and not shown: `limit` counts entities alone."""
+    if answer.more:
+        told = f"the newest {len(answer.memories)} memories are shown, and there are more; recall_memories finds them"
+        yield Warning("truncated", told)
+    many = [node.entity.name for node in answer.nodes if len(node.edges) > MOST_EDGES]
+    if many:
+        told = f"of {', '.join(many[:5])} the {MOST_EDGES} heaviest relationships are shown"
+        yield Warning("truncated", f"{told}; relationship_type narrows them")
+
+
+def _attached(answer: GraphAnswer) -> list[Body]:
+    """The memories beside the entities that they speak of, and how, where somebody said so."""
+    said: dict[MemoryId, list[Body]] = {}
+    for memory, type, name in answer.said:
+        said.setdefault(memory, []).append({"type": type, "entity": name})
+    rows = zip(render.memories(answer.memories), answer.memories, strict=True)
+    return [row | ({"relationships": told} if (told := said.get(one.memory.id)) else {}) for row, one in rows]
 
 
 def consolidated(done: Consolidated, *, dry_run: bool) -> Body:

@@ -1,4 +1,7 @@
-"""Plain JSON-RPC 2.0 over a toolset: a line with requests comes in, a line with answers goes out."""
+"""Plain JSON-RPC 2.0 over a toolset: a line with requests comes in, a line with answers goes out.
+
+A request may also be printed over several lines that begin with a bracket alone.
+"""
 
 import difflib
 import json
@@ -23,6 +26,7 @@ logger = logging.getLogger(__name__)
 # Bytes in a line: room for a batch with a hundred of the longest memories.
 LONGEST = 10_000_000
 
+_OPENING, _CLOSING = (b"{", b"["), (b"}", b"]")
 _ONE_LINE = "write each request, or a batch of them, as JSON on one line, without comments"
 
 
@@ -38,12 +42,44 @@ def serve(methods: "Methods", requests: BinaryIO, write: Callable[[bytes], None]
 
 
 def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
-    """Lines as they come; of one that is too long, no more than shows that it is."""
-    while line := stream.readline(longest + 1):
-        rest = line
-        while rest and len(line) > longest and not rest.endswith(b"\n"):
-            rest = stream.readline(65_536)
+    """Lines as they come; of one that is too long, no more than shows that it is.
+
+    A bracket alone begins a request that was printed over several lines, as documents print them.
+    """
+    held = b""
+    while line := held or _line(stream, longest):
+        held = b""
+        if line.strip() in _OPENING:
+            line, held = _printed(line, stream, longest)
         yield line
+
+
+def _line(stream: BinaryIO, longest: int) -> bytes:
+    line = rest = stream.readline(longest + 1)
+    while rest and len(line) > longest and not rest.endswith(b"\n"):
+        rest = stream.readline(65_536)
+    return line
+
+
+def _printed(first: bytes, stream: BinaryIO, longest: int) -> tuple[bytes, bytes]:
+    """All lines of a request, and the one after it where that begins another before this was whole."""
+    text, margin = first, len(first) - len(first.lstrip())
+    while len(text) <= longest and (more := _line(stream, longest)):
+        outermost = len(more) - len(more.lstrip()) == margin
+        if outermost and more.lstrip().startswith(_OPENING):
+            return text, more
+        text += more
+        if outermost and more.strip() in _CLOSING and _is_whole(text):
+            break
+    return text, b""
+
+
+def _is_whole(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

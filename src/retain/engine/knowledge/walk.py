@@ -17,6 +17,7 @@ from retain.errors import invalid
 from retain.ports import Store
 
 MOST_MEMORIES = 50
+MOST_LINKS = 4 * MOST_MEMORIES  # a memory mostly speaks of a few of the entities that are found
 MOST_NEAR = 200  # entities around those that a question names
 TALKATIVE = 20  # memories that begin with a name before it counts as a speaker's
 # Each hop away from a named entity halves what a memory there counts.
@@ -68,6 +69,8 @@ class GraphAnswer:
     close_names: tuple[str, ...] = ()
     known_relations: tuple[str, ...] | None = None
     """Set when nothing has the relation that was asked for."""
+    more: bool = False
+    """Whether more memories speak of these entities than are attached."""
 
 
 def search_graph(parts: Parts, question: GraphQuestion, caller: Caller) -> GraphAnswer:
@@ -165,13 +168,15 @@ def _answer(
             edges[r.target].append(Edge(r.type, names[r.source], Direction.INCOMING, r.weight, r.stale))
     hops = seen.hops or {}
     nodes = _merged([Node(e, tuple(edges[e.id]), counts.get(e.id, 0), hops.get(e.id, 0)) for e in seen.entities])
-    links = store.linked(ids, wanted, MOST_MEMORIES) if question.include_memories else []
-    memories = with_standings(store, list(dict.fromkeys(link.memory for link in links)), caller)
+    links = store.linked(ids, wanted, MOST_LINKS) if question.include_memories else []
+    spoken = list(dict.fromkeys(link.memory for link in links))
+    memories = with_standings(store, spoken[:MOST_MEMORIES], caller)
     said = tuple((k.memory, k.relationship, names[k.entity]) for k in links if not k.by_rule)
     known = None
     if question.relation and not seen.relations and question.relation not in {type for _, type, _ in said}:
         known = tuple(store.overview(owners(caller)).relation_types)
-    return GraphAnswer(nodes, tuple(memories.values()), seen, said, overview, known_relations=known)
+    more = len(spoken) > MOST_MEMORIES or len(links) == MOST_LINKS
+    return GraphAnswer(nodes, tuple(memories.values()), seen, said, overview, known_relations=known, more=more)
 
 
 def _merged(nodes: Sequence[Node]) -> tuple[Node, ...]:

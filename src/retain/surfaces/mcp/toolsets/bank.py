@@ -330,12 +330,12 @@ def _apart(name: str, given: str | None, other: str, also: str | None) -> Iterat
 
 
 def _narrowed(query: str, filters: Filters, sort_by: SortBy, threshold: float, limit: int) -> Search:
-    # Every entry has content, so has_content asks for nothing that is not so already.
     return Search(
         query,
         tuple(filters.types or ()),
         tuple(filters.tags or ()),
-        filters.min_length or 0,
+        # Every entry has content, so who asks for those without finds none.
+        MAX_TEXT + 1 if filters.has_content is False else filters.min_length or 0,
         threshold,
         limit,
         Sort(SortField(sort_by.field or SortField.RELEVANCE), _descending(sort_by)),

@@ -1,5 +1,7 @@
 """The capture contract: what hooks remembered by themselves, looked up, asked and tended by hand."""
 
+import re
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -13,17 +15,42 @@ from retain.engine.drafts import MAX_DESCRIPTION, Draft
 from retain.engine.lifecycle.merging import BY_HAND
 from retain.engine.parts import LASTING
 from retain.engine.recall.recall import MAX_QUESTION, Question
+from retain.errors import RetainError
 from retain.surfaces import capture_reports as reports
 from retain.surfaces.mcp.arguments import NOT_BLANK
 from retain.surfaces.mcp.instructions import finding
 from retain.surfaces.mcp.tools import Toolset
+from retain.surfaces.mcp.tools import envelope as plain_envelope
 from retain.surfaces.render import Body
 
-tools = Toolset("capture")
+_FIELDS = {"memory_id": "id"}
+_FIELD = re.compile(r"\bmemory_id\b")
+
+
+def envelope(error: RetainError) -> Body:
+    """A failure in the words of this contract: what is `memory_id` elsewhere is `id` here, and ids are mem_<id>."""
+    body = plain_envelope(error)
+    return {_FIELDS.get(name, name): _worded(value) for name, value in body.items()}
+
+
+def _worded(value: object) -> object:
+    match value:
+        case str():
+            return reports.worded(_FIELD.sub(lambda name: _FIELDS[name[0]], value))
+        case list():
+            return [_worded(each) for each in value]
+        case dict():
+            return {name: _worded(each) for name, each in value.items()}
+        case _:
+            return value
+
+
+tools = Toolset("capture", envelope)
 
 Type = Literal["architecture", "decision", "pattern", "gotcha", "progress", "context"]
 Query = Annotated[str, Field(max_length=MAX_QUESTION, pattern=NOT_BLANK)]
 Tags = Annotated[list[str], Field(max_length=50)]
+Offset = Annotated[int, Field(ge=0, description="How many to pass over, where there are more than 100")]
 MOST_LISTED = 100
 
 
@@ -48,9 +75,11 @@ def memory_ask(
 
 
 @tools.tool("Find related memories", read_only=True, idempotent=True)
-def memory_related(app: Retain, tags: Annotated[Tags, Field(min_length=1, description="Any of them")]) -> Body:
+def memory_related(
+    app: Retain, tags: Annotated[Tags, Field(min_length=1, description="Any of them")], offset: Offset = 0
+) -> Body:
     """All memories that carry one of these tags, newest first."""
-    return reports.listed(*app.engine.categorised(app.caller(), None, tags, MOST_LISTED), app.now())
+    return _listed(app, None, tags, offset)
 
 
 @tools.tool("Describe the project", idempotent=True)
@@ -79,9 +108,9 @@ def memory_save(
 
 
 @tools.tool("List memories", read_only=True, idempotent=True)
-def memory_recall(app: Retain, type: Type | None = None, tags: Tags | None = None) -> Body:
+def memory_recall(app: Retain, type: Type | None = None, tags: Tags | None = None, offset: Offset = 0) -> Body:
     """List what is remembered, newest first, by type or tags. To find something, use memory_search."""
-    return reports.listed(*app.engine.categorised(app.caller(), type, tags or (), MOST_LISTED), app.now())
+    return _listed(app, type, tags or (), offset)
 
 
 @tools.tool("Delete a memory", destructive=True)
@@ -109,3 +138,8 @@ def memory_stats(app: Retain) -> Body:
     """How much is remembered here, of which type, how much has faded, and whether a language model helps."""
     llm = app.engine.parts.llm
     return reports.stats(app.engine.census(app.caller()), llm.name if llm else None, llm.why_not() if llm else NOBODY)
+
+
+def _listed(app: Retain, type: str | None, tags: Sequence[str], offset: int) -> Body:
+    found, total = app.engine.categorised(app.caller(), type, tags, MOST_LISTED, offset)
+    return reports.listed(found, total, app.now(), offset)
