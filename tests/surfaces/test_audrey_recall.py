@@ -75,6 +75,15 @@ def test_explain_gives_the_parts_that_make_the_confidence(audrey):
     assert found["total"] == row["confidence"]
 
 
+def test_only_what_was_said_later_counts_against_a_memory(audrey):
+    encode(audrey, "The API listens on port 8080")
+    encode(audrey, "The API listens on port 9090")
+    rows = {row["content"]: row["explanation"] for row in recall(audrey, "Which port does the API use?", explain=True)}
+    older, newer = rows["The API listens on port 8080"], rows["The API listens on port 9090"]
+    assert (older["contradicting"], older["agreement"]) == (1, 0.0)
+    assert (newer["contradicting"], newer["agreement"]) == (0, 1.0)
+
+
 # Filters
 
 

@@ -75,6 +75,18 @@ def test_a_fault_repeats_the_value_and_says_what_to_do(bank):
 @pytest.mark.parametrize(
     ("tool", "given", "value"),
     [
+        ("memory_create", {**CALLS["memory_create"], "type": "mistake"}, "mistake"),
+        ("memory_list", {"limit": "5 or so"}, "5 or so"),
+        ("memory_list", {"limit": 500}, "500"),
+    ],
+)
+def test_a_value_is_told_as_it_was_given(bank, tool, given, value):
+    assert data(bank.refused(tool, **given))["validation_errors"][0]["value"] == value
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "value"),
+    [
         ("memory_search", {"query": "x" * 10_001}, "10001 characters"),
         ("memory_create", {**CALLS["memory_create"], "tags": ["x"] * 51}, "51 items"),
     ],

@@ -189,7 +189,12 @@ def test_a_list_that_is_cut_says_how_much_is_missing(notebook):
         save(notebook, f"module{number:03} imports library{number * 7:03}", "architecture")
     body = notebook("memory_recall", type="architecture")
     assert (body["count"], body["total"]) == (100, 103)
-    assert body["warnings"][0]["message"].startswith("3 more")
+    assert body["warnings"][0]["message"].startswith("3 more; call again with offset: 100")
+    rest = notebook("memory_recall", type="architecture", offset=100)
+    assert (rest["count"], rest["total"], rest["warnings"]) == (3, 103, [])
+    ids = [row["id"] for part in (body, rest) for row in part["results"]]
+    assert len(set(ids)) == 103
+    assert notebook("memory_recall", offset=101)["count"] == 2
 
 
 @pytest.mark.parametrize(
@@ -217,7 +222,7 @@ def test_with_one_its_answer_comes_with_the_memories_that_it_names(notebook):
     save(notebook, "Stripe test cards are in the wiki", "gotcha")
     llm = asking(notebook, f"In src/lib/stripe.ts [memory:{id}].")
     body = notebook("memory_ask", question="Where is stripe?")
-    assert body["answer"] == f"In src/lib/stripe.ts [memory:{id}]."
+    assert body["answer"] == f"In src/lib/stripe.ts [mem_{id}]."
     assert (body["answered_by"], [row["content"] for row in body["sources"]]) == (llm.name, [STRIPE])
 
 
@@ -276,6 +281,18 @@ def test_deleting_destroys_and_a_second_time_is_an_error(notebook):
     assert notebook("memory_delete", id=id) == {"id": id, "deleted": True}
     assert notebook("memory_stats")["total"] == 0
     assert "no memory" in notebook.refused("memory_delete", id=id)["message"]
+
+
+@pytest.mark.parametrize("given", ["nothing", "mem_" + "0" * 20])
+def test_what_is_wrong_with_an_id_is_said_in_the_words_of_this_contract(notebook, given):
+    body = notebook.refused("memory_delete", id=given)
+    assert "memory_id" not in json.dumps(body) and "memory:" not in json.dumps(body)
+    assert body.get("id", given) == given and [f["field"] for f in body.get("faults", ())] in ([], ["id"])
+
+
+def test_a_refused_read_does_not_speak_of_writing(notebook):
+    message = notebook.refused("memory_search", query="")["message"]
+    assert message.endswith("Nothing was done.") and "written" not in message
 
 
 def test_merging_by_hand_needs_three_of_a_type_and_can_be_undone(notebook):

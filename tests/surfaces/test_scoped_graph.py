@@ -1,8 +1,11 @@
 """search_knowledge_graph: overview, neighbourhoods, directions, and totals that tell the truth."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+
+from retain.domain.changes import Changes
 
 CHAIN = ("Alpha", "Beta", "Gamma", "Delta", "Omega")
 
@@ -118,7 +121,21 @@ def test_the_limit_holds_while_the_totals_stay_true(desk):
     assert len(body["entities"]) == 5
     assert body["graph_stats"]["entities_traversed"] == 31
     assert body["graph_stats"]["relationships_found"] >= 30
-    assert len(body["memories"]) <= 5
+    assert len(body["memories"]) == 30
+    # The hub has 30 edges; its memories are all there.
+    assert [w["message"].split(" the ")[0] for w in body["warnings"]] == ["of HubService"]
+
+
+def test_memories_that_are_not_attached_are_spoken_of(desk):
+    first = desk.app.remember("HubService was restarted on day 0").memory
+    (link,) = [link for link, entity in desk.store.links([first.id]) if entity.name == "HubService"]
+    ids = [f"{n:020}" for n in range(60)]
+    more = tuple(replace(first, id=id, text=f"HubService was restarted, {id}") for id in ids)
+    links = tuple(replace(link, memory=id) for id in ids)
+    desk.store.apply(Changes(at=first.updated, memories=more, links=links))
+    body = desk("search_knowledge_graph", entity="HubService", limit=1)
+    assert len(body["memories"]) == 50
+    assert [(w["code"], "50 memories" in w["message"]) for w in body["warnings"]] == [("truncated", True)]
 
 
 def test_given_entities_keep_their_type_and_name(desk):
