@@ -24,6 +24,7 @@ from retain.embedding.files import bundled
 from retain.errors import MissingExtra, RetainError, StoreBusy, StoreDown
 from retain.ports import Embedder, Store
 from retain.processor import processor
+from retain.setting_values import BUNDLED as BUNDLED_NAMES
 from retain.whereabouts import shown
 from retain.wiring import check_surrealdb, make_bare_store, make_embedder, make_queue, make_store, queues_elsewhere
 
@@ -31,6 +32,7 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35, 0)  # `returning`
 LITTLE_SPACE, NO_SPACE = 500_000_000, 50_000_000
 LONG_LOG = 200_000_000
+MOST_LACKING = 100  # memories without vectors that are looked past
 OLD_BACKUP = timedelta(days=7)
 MODEL_SECONDS = 60.0
 IN_SURREALDB = "retain backup FILE, set another db_path, and there retain copy --from sqlite:FILE --to current"
@@ -273,7 +275,19 @@ def _opened(store: Store, settings: Settings, repair: str) -> Iterator[Check]:
         yield Check("store", "fail", fault, repair)
     if not faults:
         yield Check("store", "ok", "what it holds is sound: nothing is damaged, and nothing belongs to nothing")
+    yield from _earlier(store, settings)
     yield from _noticed(store, settings, repair)
+
+
+def _earlier(store: Store, settings: Settings) -> Iterator[Check]:
+    """Vectors that the model's earlier file has made: good enough until they are made anew."""
+    if settings.embedding_model in BUNDLED_NAMES and not settings.embedding_url:
+        without, or_earlier = (
+            len(store.unembedded(BUNDLED, MOST_LACKING, by_others=False, earlier=earlier)) for earlier in (False, True)
+        )
+        if or_earlier > without:
+            note = "some vectors are by an earlier file of the model; servers make them anew in the background"
+            yield Check("model", "ok", f"{note}, `retain reembed` does so at once")
 
 
 def _noticed(store: Store, settings: Settings, repair: str) -> Iterator[Check]:

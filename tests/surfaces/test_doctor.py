@@ -2,10 +2,12 @@
 
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from retain.domain.model import BUNDLED, earlier
 from surfaces.command import Command
 
 DEPLOY = "Deploys go through the staging cluster first."
@@ -49,6 +51,17 @@ def test_the_bundled_model_is_loaded_and_tried(retain):
     assert loaded["state"] == computed["state"] == "ok"
     assert "384 dimensions" in loaded["note"]
     assert "that other machines do" in computed["note"] and "u8.onnx, sha256 23c8715e" in computed["note"]
+
+
+def test_vectors_of_the_models_earlier_file_are_told_of_until_they_are_made_anew(retain):
+    real = {"RETAIN_EMBEDDING_MODEL": "bundled"}
+    retain("remember", DEPLOY, **real)
+    (earlier_file,) = earlier(BUNDLED)
+    with closing(sqlite3.connect(retain.home / "retain.db")) as db, db:
+        db.execute("update model set name = ?", (earlier_file,))
+    assert "by an earlier file of the model" in retain("doctor", **real).out
+    assert retain("reembed", "--json", **real).body["embedded"] == 1
+    assert "by an earlier file of the model" not in retain("doctor", **real).out
 
 
 def test_a_model_that_is_not_there_is_a_fault(retain):
