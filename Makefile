@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install demo test journeys surreal surreal-short e2e e2e-short lint types layers check lock lowest clean
+.PHONY: install demo test repair journeys surreal surreal-short e2e e2e-short lint types layers check lock lowest clean
 
 install: $(STAMP)
 
@@ -27,6 +27,10 @@ test: install
 journeys: install
 	RETAIN_TEST_ROUNDS=long $(BIN)/python -m pytest -n auto tests/journeys tests/stores/test_stores_agree.py \
 	  tests/stores/test_stores_agree_on_code.py
+
+# What comes back of 500 damaged stores; `make test` has 40 of them.
+repair: install
+	RETAIN_TEST_ROUNDS=long $(BIN)/python -m pytest -n auto tests/stores/test_sqlite_damage.py
 
 # The tests of the engine in memory, those of the five sets each on a database of its own behind a socket, and the long
 # journeys.

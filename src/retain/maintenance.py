@@ -193,12 +193,13 @@ def _rebuild(settings: Settings) -> list[str]:
     done = []
     with closing(_sqlite(settings)) as store:
         faults = store.faults()
-        if any("full-text" in fault or fault.startswith("words") for fault in faults):
+        if faults and all("full-text" in fault or fault.startswith("words") for fault in faults):
+            kept = repair.keep_bytes(store)
             # Where the damage goes further than the index, the whole file is set aside below.
             with suppress(StoreCorrupt):
                 repair.rebuild_words(store)
                 faults = store.faults()
-                done.append("the full-text index was made anew")
+                done.append(f"the full-text index was made anew; the file as it was is kept as {kept.name}")
     if faults:
         kept = repair.set_aside(settings.database_file)
         done.append(f"the damaged store was set aside as {kept.name}")

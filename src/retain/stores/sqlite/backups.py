@@ -14,7 +14,7 @@ from retain.domain.transfer import Sort
 from retain.errors import StoreCorrupt, StoreDown
 from retain.ports import Store
 from retain.stores.copy_notes import CopyNotes
-from retain.stores.sqlite.failures import explained
+from retain.stores.sqlite.failures import UNREADABLE, explained
 from retain.stores.sqlite.store import SqliteStore
 
 # A copy of more than this would cost a user with a small disk more than it is worth; `retain backup` still makes one.
@@ -132,7 +132,7 @@ def is_sound(backup: Path) -> bool:
     with explained(backup), closing(read_only(backup)) as db:
         try:
             return bool(db.execute("pragma quick_check(1)").fetchone()[0] == "ok")
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             return False
 
 

@@ -1,49 +1,57 @@
 """Reading a damaged database: whatever SQLite can still reach, around the pages it cannot."""
 
-import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
-from retain.stores.sqlite.connection import Pool
-from retain.stores.sqlite.failures import files_of
-from retain.stores.sqlite.files import HEADER, opened
+from retain.stores.sqlite.failures import UNREADABLE
+from retain.stores.sqlite.pages import Leaf
 
 Row = tuple[Any, ...]
 _ROWS_AT_ONCE = 256
+_GAP = 200  # numbers without a row, or with one that is damaged, after each other
+_ADDED = 6  # columns that a table may have got since its first version
 
 
-@contextmanager
-def copy_of(damaged: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to a copy: SQLite would write its log into the file itself, whose bytes are to be kept."""
-    with TemporaryDirectory(dir=damaged.parent, prefix="salvage-") as folder:
-        copy = Path(folder) / "copy.db"
-        for part, to in zip(files_of(damaged)[:2], files_of(copy)[:2], strict=True):
-            if part.exists():
-                shutil.copyfile(part, to)
-        _mend_first_page(copy)
-        with closing(sqlite3.connect(copy, isolation_level=None)) as db:
-            yield db
+def rows(db: sqlite3.Connection, table: str, columns: str, leaves: Sequence[Leaf]) -> Iterator[Row]:
+    """The rows of a table that can be read, in order. `leaves` are all pages with rows in the file, whosever they are.
+
+    Each row is asked for by its number: where a page is damaged, SQLite ends a walk over many of them early, with an
+    error or without a word.
+    """
+    numbers = _numbers(db, table, leaves)
+    query = f"select rowid, {columns} from {table} where rowid between ? and ?"
+    for start in range(0, len(numbers), _ROWS_AT_ONCE):
+        some = numbers[start : start + _ROWS_AT_ONCE]
+        # More than one may have the same number where a page is damaged.
+        found: dict[int, list[Row]] = {}
+        with suppress(*UNREADABLE):
+            for row in db.execute(query, (some[0], some[-1])):
+                found.setdefault(row[0], []).append(row[1:])
+        for number in some:
+            yield from found.get(number) or _one(db, table, columns, number)
 
 
-def rows(db: sqlite3.Connection, table: str, columns: str) -> Iterator[Row]:
-    """The rows of a table that can be read, in order. Ranges that cannot are halved until single rows remain."""
-    waiting = [(1, _last(db, table))]
-    query = f"select {columns} from {table} where rowid between ? and ? order by rowid"
-    while waiting:
-        first, last = waiting.pop()
-        if last - first >= _ROWS_AT_ONCE:
-            waiting += [(first + _ROWS_AT_ONCE, last), (first, first + _ROWS_AT_ONCE - 1)]
-            continue
+def _one(db: sqlite3.Connection, table: str, columns: str, number: int) -> Iterator[Row]:
+    try:
+        yield from db.execute(f"select {columns} from {table} where rowid = ?", (number,)).fetchall()
+    except UNREADABLE:
+        yield from _in_pieces(db, table, columns, number)
+
+
+def _in_pieces(db: sqlite3.Connection, table: str, columns: str, number: int) -> Iterator[Row]:
+    """A row of which the end lies on a page that is lost, as a long one does on several: nothing for what is lost."""
+    found: list[Any] = []
+    for column in columns.split(", "):
         try:
-            yield from db.execute(query, (first, last)).fetchall()
-        except sqlite3.DatabaseError:
-            if first < last:
-                middle = (first + last) // 2
-                waiting += [(middle + 1, last), (first, middle)]
+            row = db.execute(f"select {column} from {table} where rowid = ?", (number,)).fetchone()
+        except UNREADABLE:
+            row = None
+        if row is None and not found:  # no way leads there at all
+            return
+        found.append(row[0] if row else None)
+    yield tuple(found)
 
 
 def rows_for(db: sqlite3.Connection, query: str, keys: list[str]) -> Iterator[Row]:
@@ -51,7 +59,7 @@ def rows_for(db: sqlite3.Connection, query: str, keys: list[str]) -> Iterator[Ro
     for key in keys:
         try:
             yield from db.execute(query, (key,)).fetchall()
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             continue
 
 
@@ -62,7 +70,7 @@ def rows_from_both_ends(db: sqlite3.Connection, query: str, key: str) -> list[Ro
         try:
             for row in db.execute(f"{query} order by {key} {order}"):
                 found[row] = None
-        except sqlite3.DatabaseError:
+        except UNREADABLE:
             continue
         break
     return list(found)
@@ -72,41 +80,21 @@ def count_of(db: sqlite3.Connection, table: str) -> int | None:
     """How many rows there were, if an index that knows it can still be read."""
     try:
         return int(db.execute(f"select count(*) from {table}").fetchone()[0])
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         return None
 
 
-def _last(db: sqlite3.Connection, table: str) -> int:
+def _numbers(db: sqlite3.Connection, table: str, leaves: Sequence[Leaf]) -> list[int]:
+    """The numbers that rows of this table may have: those on pages with rows as wide as its own."""
     try:
-        return int(db.execute(f"select max(rowid) from {table}").fetchone()[0] or 0)
-    except sqlite3.DatabaseError:
-        pass
-    try:
-        # No row takes less than a few dozen bytes, so no more of them than this can have been there.
-        return int(db.execute("pragma page_count").fetchone()[0]) * 100
-    except sqlite3.DatabaseError:
-        return 0
-
-
-def _mend_first_page(copy: Path) -> None:
-    """Puts the first page of a new store in place of one that is not a database's.
-
-    It holds the header and the way to the schema, and is the same in every store made by this version.
-    """
-    with copy.open("r+b") as file:
-        if file.read(len(HEADER)) == HEADER:
-            return
-        new = _new_store(copy.parent)
-        size = int.from_bytes(new[16:18], "big")
-        pages = copy.stat().st_size // size
-        # The counts of pages, used and free: as many as the file has, and none that is free.
-        page = new[:28] + pages.to_bytes(4, "big") + bytes(8) + new[40:92] + new[24:28] + new[96:size]
-        file.seek(0)
-        file.write(page)
-
-
-def _new_store(folder: Path) -> bytes:
-    pool = Pool(folder / "new.db")
-    opened(pool)
-    pool.close()
-    return pool.path.read_bytes()
+        width = len(db.execute("select name from pragma_table_info(?)", (table,)).fetchall())
+    except UNREADABLE:
+        return []
+    # Rows that were written before a column was added are shorter.
+    there = sorted({number for leaf in leaves if width - _ADDED <= leaf.columns <= width for number in leaf.numbers})
+    found: list[int] = []
+    for number in there:
+        # Where a page is damaged, SQLite may find a row whose number nobody else can read.
+        before = found[-1] if found else max(number - _GAP, 0)
+        found += range(before + 1 if number - before <= _GAP else number, number + 1)
+    return found + [found[-1] + more for more in range(1, _GAP) if found]

@@ -10,6 +10,18 @@ from retain.errors import QueryTimeout, RetainError, StorageFull, StoreBusy, Sto
 
 # How long a writer waits for the others. A client gives a tool call about a minute; eight busy windows need far less.
 BUSY_SECONDS = 20.0
+# What a damaged file makes of a read. Python itself stumbles over messages that quote damaged text, and over records
+# that claim to be larger than all memory.
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError, MemoryError)
+# Every query here is about tables that a sound store has, and JSON that was written by Python.
+_NOT_OURS = (
+    "no such column",
+    "no such table",
+    "no such fts5 table",
+    "malformed JSON",
+    "invalid fts5 file format",
+    "vtable constructor failed",
+)
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_TRUNCATE")
 
 
@@ -21,16 +33,22 @@ def explained(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _explained(error, path, time.monotonic() - began) from error
+    except UnicodeDecodeError as error:
+        raise _damaged(path, error) from error
 
 
 def busy(path: Path, seconds: float) -> StoreBusy:
     return StoreBusy(f"{path} was locked by other writers for {seconds:.1f} s; try again")
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+def is_damage(error: Exception) -> bool:
+    """Whether it is the file: what SQLite says, and what Python says of texts and messages whose bytes have changed."""
     name = getattr(error, "sqlite_errorname", None) or ""
-    # Python's own complaint about a text whose bytes have changed.
-    return name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "Could not decode to UTF-8" in str(error)
+    said = str(error)
+    if name == "SQLITE_ERROR":
+        return said.startswith(_NOT_OURS)
+    is_page = name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "Could not decode to UTF-8" in said
+    return is_page or isinstance(error, UnicodeDecodeError)
 
 
 def files_of(path: Path) -> list[Path]:
@@ -55,10 +73,16 @@ def _explained(error: sqlite3.Error, path: Path, seconds: float) -> RetainError:
     if name in _FULL:
         return _full(path)
     if is_damage(error):
-        return StoreCorrupt(f"{path} is damaged ({error}); run `retain doctor --repair`", path=str(path))
+        return _damaged(path, error)
     if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError | sqlite3.InterfaceError):
         return RetainError(f"a fault in Retain, not in the store: {type(error).__name__}: {error}. Nothing was written")
     return StoreDown(f"{path} cannot be used: {error}{_why(path)}; `retain doctor` tells more")
+
+
+def _damaged(path: Path, error: Exception) -> StoreCorrupt:
+    # The message of one that is about bytes quotes all of them.
+    why = "its text is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+    return StoreCorrupt(f"{path} is damaged ({why}); run `retain doctor --repair`", path=str(path))
 
 
 def _why(path: Path) -> str:

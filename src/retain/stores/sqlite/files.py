@@ -203,7 +203,7 @@ def _set_aside(pool: Pool, error: StoreCorrupt) -> list[str]:
 
 def _refuse_newer(pool: Pool, error: StoreCorrupt) -> None:
     """A schema that this SQLite is too old to understand looks damaged to it, and is not."""
-    with suppress(sqlite3.Error), closing(sqlite3.connect(pool.path)) as db:
+    with suppress(sqlite3.Error, UnicodeDecodeError, StoreCorrupt), closing(sqlite3.connect(pool.path)) as db:
         if migrations.version_of(db) > migrations.CURRENT:
             raise StoreDown(f"{pool.path} was made by a newer Retain and cannot be read by this one: {error}")
 

@@ -80,7 +80,7 @@ def opened(file: str, seconds: float) -> sqlite3.Connection:
         db.execute(f"pragma busy_timeout = {WAIT}")
         (application,) = db.execute("pragma application_id").fetchone()
         (version,) = db.execute("pragma user_version").fetchone()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         db.close()
         raise CannotRead(f"{file} cannot be read: {error}") from None
     if application != APPLICATION or version != SCHEMA:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from retain.domain.graph import fold, relation_id
-from retain.errors import SchemaNewer, StoreDown
+from retain.errors import SchemaNewer, StoreCorrupt, StoreDown
 from retain.stores.wording import indexed
 
 
@@ -290,12 +290,17 @@ STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m012_ended,
 ]
 CURRENT = len(STEPS)
+_NEVER = 10_000
 # Stands in the header of every store, so that no file of another program is taken for one: "Rtan".
 APPLICATION = 0x5274616E
 
 
 def version_of(db: sqlite3.Connection) -> int:
-    return int(db.execute("pragma user_version").fetchone()[0])
+    """StoreCorrupt for a number that no version will ever have."""
+    found = int(db.execute("pragma user_version").fetchone()[0])
+    if not 0 <= found < _NEVER:
+        raise StoreCorrupt(f"the number of its schema has changed to {found}")
+    return found
 
 
 def check_ours(db: sqlite3.Connection, path: Path) -> None:
@@ -313,14 +318,17 @@ def check_ours(db: sqlite3.Connection, path: Path) -> None:
 
 def _is_ours(db: sqlite3.Connection) -> bool:
     (application,) = db.execute("pragma application_id").fetchone()
-    if application:
-        return bool(application == APPLICATION)
+    if application == APPLICATION:
+        return True
     if db.execute("select 1 from sqlite_master limit 1").fetchone() is None:
-        return version_of(db) == 0
+        return not application and version_of(db) == 0
     # A store that was made before there was a mark is known by its counter.
     columns = {name for (name,) in db.execute("select name from pragma_table_info('counter')")}
     counted = "select 1 from counter where name = 'change'"
-    return version_of(db) > 0 and columns == {"name", "value"} and db.execute(counted).fetchone() is not None
+    is_counted = columns == {"name", "value"} and db.execute(counted).fetchone() is not None
+    if application and is_counted:
+        raise StoreCorrupt("the mark of the program that made it has changed")
+    return is_counted and version_of(db) > 0
 
 
 def check_version(db: sqlite3.Connection) -> None:
@@ -334,6 +342,16 @@ def check_version(db: sqlite3.Connection) -> None:
         )
 
 
+def _run(step: Callable[[sqlite3.Connection], None], db: sqlite3.Connection) -> None:
+    """A step fits every sound store of its version: where it does not, the number or the schema has changed."""
+    try:
+        step(db)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname != "SQLITE_ERROR":
+            raise
+        raise StoreCorrupt(f"its schema is not that of version {version_of(db)} ({error})") from error
+
+
 def migrate(db: sqlite3.Connection) -> None:
     """Brings the schema up to date, waiting for running writes."""
     while (current := version_of(db)) < CURRENT:
@@ -341,7 +359,7 @@ def migrate(db: sqlite3.Connection) -> None:
         try:
             # Another process may have run the step while this one waited for the lock.
             if version_of(db) == current:
-                STEPS[current](db)
+                _run(STEPS[current], db)
                 db.execute(f"pragma user_version = {current + 1}")
                 db.execute(f"pragma application_id = {APPLICATION}")
             db.execute("commit")

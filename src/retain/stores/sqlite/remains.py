@@ -3,9 +3,12 @@
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from functools import cache
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from retain.domain.changes import Changes, Contradiction
 from retain.domain.claims import fingerprint
@@ -17,7 +20,9 @@ from retain.stores.moments import moment
 from retain.stores.signs import unpack
 from retain.stores.sqlite import cursors, disputes, graph, listings, memories, profiles, sessions, work
 from retain.stores.sqlite.damaged import Row, rows, rows_for, rows_from_both_ends
-from retain.stores.sqlite.rows import MEMORY_COLUMNS, stored
+from retain.stores.sqlite.failures import UNREADABLE
+from retain.stores.sqlite.garbled import READ, memory_of
+from retain.stores.sqlite.pages import Leaf
 from retain.stores.sqlite.store import SqliteStore
 
 V = TypeVar("V")
@@ -36,35 +41,44 @@ _VECTORS = """select s.memory, n.name, n.dimensions, v.numbers, m.chunks_missing
 class Remains:
     """Every value that can still be made from what a damaged file holds."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        self.memories = list(
-            _made(lambda row: stored(row).memory, rows(db, "memory", f"{MEMORY_COLUMNS}, 0, null, null"))
-        )
+    def __init__(self, db: sqlite3.Connection, leaves: Sequence[Leaf]) -> None:
+        self._db, self._leaves = db, leaves
+        self.memories = list(_made(memory_of, self._rows("memory", READ)))
         columns = _columns(db, "entity", "id, name, type, owner, created", "description", "stated")
-        self._entities = {e.id: e for e in _made(graph.entity_of, rows(db, "entity", columns))}
+        self._entities = {e.id: e for e in _made(graph.entity_of, self._rows("entity", columns))}
         self._history: defaultdict[MemoryId, list[HistoryEntry]] = defaultdict(list)
         columns = _columns(db, "history", "memory, version, event, text, importance, tags, scope, at, reason", "rest")
-        for entry in _made(memories.entry_of, rows(db, "history", columns)):
+        for entry in _made(memories.entry_of, self._rows("history", columns)):
             self._history[entry.memory].append(entry)
 
     def plans(self, into: SqliteStore) -> Iterator[Changes]:
         """What is here and not there, a few memories at a time, ending with what connects them."""
-        ids = [memory.id for memory in self.memories]
-        known = into.memories(ids).keys() | into.destroyed(ids)
-        missing = [_beside_twin(memory, into) for memory in self.memories if memory.id not in known]
         yield self._places(into)
         yield self._tracked(into)
+        yield from self._missing(self.memories, into)
+        yield self._connections(into)
+
+    def strays(self, into: SqliteStore) -> Iterator[Changes]:
+        """What is on a page to which no way leads, as `mending` shows it."""
+        yield from self._missing(list(_made(memory_of, self._rows("stray", READ))), into)
+
+    def _rows(self, table: str, columns: str) -> Iterator[Row]:
+        return rows(self._db, table, columns, self._leaves)
+
+    def _missing(self, found: Sequence[Memory], into: SqliteStore) -> Iterator[Changes]:
+        ids = [memory.id for memory in found]
+        known = into.memories(ids).keys() | into.destroyed(ids)
+        once = {memory.id: memory for memory in found if memory.id not in known}
+        missing = [_beside_twin(memory, into) for memory in once.values()]
         for start in range(0, len(missing), _AT_ONCE):
             yield self._said(missing[start : start + _AT_ONCE])
-        yield self._connections(into)
 
     def _places(self, into: SqliteStore) -> Changes:
         query = "select id, started, project, user, ended, summary, 0, recalls from session"
         opened = _made(sessions.session_of, rows_from_both_ends(self._db, query, "id"))
         return Changes(
             at=self._newest(),
-            projects=tuple(_made(sessions.project_of, rows(self._db, "project", "id, slug, path, created"))),
+            projects=tuple(_made(sessions.project_of, self._rows("project", "id, slug, path, created"))),
             sessions=tuple(s for s in opened if into.session(s.id, s.user) is None),
             cursors=tuple(_made(cursors.cursor_of, rows_from_both_ends(self._db, cursors.CURSORS, "transcript"))),
         )
@@ -93,11 +107,11 @@ class Remains:
 
     def _connections(self, into: SqliteStore) -> Changes:
         found = _made(graph.relation_of, rows_for(self._db, _RELATION, list(self._entities)))
-        relations = [r for r in found if r.target in self._entities]
+        relations = [r for r in found if {r.source, r.target} <= self._entities.keys()]
         ends = {end for r in relations for end in (r.source, r.target)}
         ends |= {entity.id for entity in self._entities.values() if entity.stated}
         columns = _columns(self._db, "run", sessions.RUN, "metrics")
-        runs = _made(sessions.run_of, rows(self._db, "run", columns))
+        runs = _made(sessions.run_of, self._rows("run", columns))
         return Changes(
             at=self._newest(),
             entities=tuple(self._entities[id] for id in ends),
@@ -110,7 +124,7 @@ class Remains:
     def _contradictions(self, into: SqliteStore) -> Iterable[Contradiction]:
         known = {(c.older, c.newer) for c in into.contradictions([memory.id for memory in self.memories])}
         columns = _columns(self._db, "contradiction", disputes.FOUND, *disputes.DECIDED)
-        found = _made(disputes.contradiction_of, rows(self._db, "contradiction", columns))
+        found = _made(disputes.contradiction_of, self._rows("contradiction", columns))
         return [c for c in found if (c.older, c.newer) not in known]
 
     def _ties(self, into: SqliteStore) -> Iterable[Tie]:
@@ -122,7 +136,7 @@ class Remains:
     def _embedding(self, id: MemoryId) -> list[Embedding]:
         """All vectors of a memory or none: those that are missing are made again."""
         found = list(rows_for(self._db, _VECTORS, [id]))
-        if not found or any(len(numbers) != 2 * dimensions for _, _, dimensions, numbers, _ in found):
+        if not found or not all(map(_is_vector, found)):
             return []
         _, model, _, _, missing = found[0]
         return [Embedding(id, model, tuple(unpack(row[3]) for row in found), missing=missing)]
@@ -135,9 +149,15 @@ def _columns(db: sqlite3.Connection, table: str, first: str, *newer: str) -> str
     """What to read of a table; the file may be older than some of its columns."""
     try:
         there = {name for (name,) in db.execute("select name from pragma_table_info(?)", (table,))}
-    except sqlite3.DatabaseError:
+    except UNREADABLE:
         there = set()
     return ", ".join([first, *(name if name in there else f"null as {name}" for name in newer)])
+
+
+def _is_vector(row: Row) -> bool:
+    _, model, dimensions, numbers, missing = row
+    sound = isinstance(model, str) and isinstance(numbers, bytes) and missing in range(1 << 20)
+    return sound and dimensions == len(numbers) // 2
 
 
 def _beside_twin(memory: Memory, into: SqliteStore) -> Memory:
@@ -166,7 +186,26 @@ def _beside_active(tracked: Work, into: SqliteStore) -> Work:
 def _made(make: Callable[[Row], V], found: Iterable[Row]) -> Iterator[V]:
     """Values from rows; a row whose bytes were damaged where SQLite does not look makes none."""
     for row in found:
-        try:
-            yield make(row)
-        except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
-            continue
+        with suppress(ValueError, TypeError, KeyError, AttributeError, OverflowError):
+            value = make(row)
+            if _fits(value):
+                yield value
+
+
+def _fits(value: Any) -> bool:  # Any: of whichever class
+    """Whether a value has what its class says it has: SQLite stores a number where a text should be."""
+    kinds = _kinds(type(value))  # type: ignore[arg-type]  # a class can be hashed, whatever its values can
+    return all(isinstance(getattr(value, name), those) for name, those in kinds.items())
+
+
+@cache
+def _kinds(of: type) -> dict[str, tuple[type, ...]]:
+    """The classes that each field may be of; fields that hold others are left to those."""
+    said = {name: get_args(hint) or (hint,) for name, hint in get_type_hints(of).items()}
+    plain = (str, int, float, bool, datetime, NoneType)
+    wider = {float: (float, int), bool: (bool, int)}
+    return {
+        name: tuple(one for kind in kinds for one in wider.get(kind, (kind,)))
+        for name, kinds in said.items()
+        if all(kind in plain for kind in kinds)
+    }

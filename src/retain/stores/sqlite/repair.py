@@ -4,15 +4,18 @@ import shutil
 import sqlite3
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from retain import standing
 from retain.errors import StoreCorrupt
 from retain.stores.sqlite import code_writing, migrations
 from retain.stores.sqlite.backups import is_sound, read_only
-from retain.stores.sqlite.damaged import copy_of, count_of
-from retain.stores.sqlite.failures import BUSY_SECONDS, explained
+from retain.stores.sqlite.damaged import count_of
+from retain.stores.sqlite.failures import BUSY_SECONDS, explained, files_of
 from retain.stores.sqlite.files import alone, dismiss, give_up, put_away
+from retain.stores.sqlite.mending import Copies, copies_of
 from retain.stores.sqlite.remains import Remains
 from retain.stores.sqlite.store import SqliteStore
 from retain.stores.watching import now_stamp
@@ -40,22 +43,34 @@ def salvage(damaged: Path, into: SqliteStore) -> Salvaged:
     could be read is announced as that, so that it is not forgotten. Indexes of code stay behind: they are made
     anew from the files.
     """
-    with copy_of(damaged) as db:
-        remains = Remains(db)
-        there = count_of(db, "memory")
-        code = count_of(db, "code_index")
-        added = 0
-        for changes in remains.plans(into):
-            into.apply(changes)
-            added += len(changes.memories)
-    if not remains.memories:
+    with copies_of(damaged) as copies:
+        there, code = (max(filter(None, _counts(copies, table)), default=None) for table in ("memory", "code_index"))
+        read, added = _read(copies, into)
+    if not read:
         kept = give_up(damaged)
         return Salvaged(
             0, there or None, f"nothing in {kept.name} can be read; `retain restore` brings back a backup", kept
         )
-    lost = None if there is None else max(there - len(remains.memories), 0)
+    lost = None if there is None else max(there - read, 0)
     kept = dismiss(damaged)
-    return Salvaged(added, lost, _note(added, len(remains.memories), lost, kept) + _MADE_ANEW[bool(code)], kept)
+    return Salvaged(added, lost, _note(added, read, lost, kept) + _MADE_ANEW[bool(code)], kept)
+
+
+def _counts(copies: Copies, table: str) -> list[int | None]:
+    return [count_of(db, table) for db in (copies.own, copies.ours)]
+
+
+def _read(copies: Copies, into: SqliteStore) -> tuple[int, int]:
+    """How many memories could be read in any way, and how many of them were not there yet."""
+    own, ours = Remains(copies.own, copies.leaves), Remains(copies.ours, copies.leaves)
+    read = {memory.id for remains in (own, ours) for memory in remains.memories}
+    strays = (changes for _ in copies.strays() for changes in ours.strays(into))
+    added = 0
+    for changes in chain(own.plans(into), ours.plans(into), strays):
+        into.apply(changes)
+        added += len(changes.memories)
+        read |= {memory.id for memory in changes.memories}
+    return len(read), added
 
 
 def set_aside(path: Path) -> Path:
@@ -69,6 +84,17 @@ def set_aside(path: Path) -> Path:
         with suppress(StoreCorrupt), explained(path):
             db.execute("begin immediate")
         return put_away(path)
+
+
+def keep_bytes(store: SqliteStore) -> Path:
+    """A copy of the file as it is, before a repair writes to it; of no copy anybody is told later."""
+    kept = Path(standing.damaged_name(str(store.path), now_stamp()) + standing.SALVAGED)
+    with store.pool.writing():  # nobody else writes meanwhile
+        for part, to in zip(files_of(store.path)[:2], files_of(kept)[:2], strict=True):
+            if part.exists() and part.stat().st_size:
+                to.touch(0o600)
+                shutil.copyfile(part, to)
+    return kept
 
 
 def rebuild_words(store: SqliteStore) -> None:

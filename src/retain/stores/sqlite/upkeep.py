@@ -54,7 +54,7 @@ def faults(db: sqlite3.Connection) -> list[str]:
     for check in (_pages, _words, _stray, _vectors):
         try:
             found += check(db)
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not is_damage(error):
                 raise
             found.append(f"{check.__name__.strip('_')}: {error}")

@@ -219,7 +219,7 @@ def _read(call: "Call", lost: "float | None", now: float, read: "Callable[[Any, 
     try:
         db = reading.opened_for(call)
         return read(db, reading.sight_of(call, lost), now) if db else []
-    except (reading.CannotRead, sqlite3.Error) as error:
+    except (reading.CannotRead, sqlite3.Error, UnicodeDecodeError) as error:
         log.note(call.home, call.event, error)
         return []
 

@@ -37,5 +37,5 @@ def said(database: str, ids: "Iterable[str]", user: str) -> "dict[str, tuple[str
             return texts(db, ids, user)
         finally:
             db.close()
-    except (CannotRead, sqlite3.Error):
+    except (CannotRead, sqlite3.Error, UnicodeDecodeError):
         return {}
