@@ -511,3 +511,10 @@ def test_an_open_contradiction_among_episodes_counts_whoever_found_it(parts, cal
     decided = replace(found, state=ContradictionState.CONTEXT_DEPENDENT)
     save(parts.store, contradictions=(decided,))
     assert len(consolidate(parts, caller).made) == 1
+
+
+def test_what_is_salient_is_evidence_where_it_is_asked_for_and_left_alone_in_sleep(parts, caller):
+    said = say(parts, caller, DOCKER, importance=0.9)
+    assert generalise(parts, caller, Look(asleep=True)).made == ()
+    (made,) = generalise(parts, caller, Look()).made
+    assert made.derived_from == tuple(memory.id for memory in said)

@@ -20,6 +20,7 @@ class Way(StrEnum):
     """How a memory ends, or stops to speak for itself in its own words."""
 
     SUMMARISE = "summarise"
+    GENERALISE = "generalise"
     REWORD = "reword"
     MERGE = "merge"
     REPLACE = "replace"
@@ -47,6 +48,8 @@ _NOT_OUTDATED = _ON_PURPOSE | {Hold.BROUGHT_BACK, Hold.USERS, Hold.IMPORTANT}
 HOLDS: dict[Way, frozenset[Hold]] = {
     # This ends nothing: it is in every list and search, behind what sums it up. So an edit does not stand against it.
     Way.SUMMARISE: frozenset({Hold.TITLED, Hold.LOGGED, Hold.IMPORTANT}),
+    # Asked for by an agent, to whom what is salient is evidence before all else.
+    Way.GENERALISE: frozenset({Hold.TITLED, Hold.LOGGED}),
     Way.REWORD: _ON_PURPOSE | {Hold.USERS},
     # What the user said twice may become one; that it is mixed with nobody else's word is for the merger to see to.
     Way.MERGE: _ON_PURPOSE | {Hold.BROUGHT_BACK, Hold.IMPORTANT},

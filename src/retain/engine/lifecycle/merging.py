@@ -39,6 +39,7 @@ EVERY = 10  # extractions
 CROWDED = 80  # active memories of a project above which every extraction is followed by a look
 MOST = 100  # memories of a category that are looked at, the newest
 CALL_SECONDS, _LEAST_SECONDS = 60.0, 5.0
+_PAGES = 4  # that are read to find these: somebody may have thousands of entries with titles
 _WHY = {"rules": "a newer memory says the same", "llm": "merged with others by the language model"}
 
 
@@ -117,7 +118,7 @@ def is_due(store: Store, caller: Caller, event: str, before: int) -> bool:
 def _by_category(store: Store, place: Place) -> Iterator[tuple[str, list[Memory]]]:
     """What may be merged, the newest of each."""
     for category in CATEGORIES:
-        found = pages(store, Filter((place,), categories=(category,)))
+        found = islice(pages(store, Filter((place,), categories=(category,))), _PAGES)
         mergeable = (memory for page in found for memory in endable(store, page, Way.MERGE))
         yield category, list(islice(mergeable, MOST))
 

@@ -120,7 +120,7 @@ def _beaten_by(store: Store, lost: Run) -> str | None:
 def _planned(parts: Parts, caller: Caller, look: Look, kept: _Kept) -> tuple[Changes, Principles]:
     now, scope = parts.clock.now(), run_scope(caller)
     latest = parts.store.latest_run(scope)
-    episodes = _episodes(parts.store, caller)
+    episodes = _episodes(parts.store, caller, Way.SUMMARISE if look.asleep else Way.GENERALISE)
     clusters = grouped(parts.store, episodes, parts.embedder.model, look.threshold, look.smallest)
     given_up = _given_up(parts.store, caller, look)
     clusters = [cluster for cluster in clusters if not any(_rests_on(known, cluster) for known in given_up)]
@@ -146,11 +146,11 @@ def _planned(parts: Parts, caller: Caller, look: Look, kept: _Kept) -> tuple[Cha
     return _changes(parts.store, made, kept.run, RunFree(scope, latest.id if latest else None)), reply
 
 
-def _episodes(store: Store, caller: Caller) -> list[Memory]:
+def _episodes(store: Store, caller: Caller, way: Way) -> list[Memory]:
     """What no summary speaks for yet, newest first; not what is meant to fade, such as progress: a principle lasts."""
     wanted = Filter(places(caller), kinds=(Kind.EPISODIC,))
     found = (memory for memory in listed(store, wanted) if not memory.consolidated and memory.category not in LIVES)
-    return endable(store, list(islice(found, MOST_EPISODES)), Way.SUMMARISE)
+    return endable(store, list(islice(found, MOST_EPISODES)), way)
 
 
 def _given_up(store: Store, caller: Caller, look: Look) -> list[Memory]:
