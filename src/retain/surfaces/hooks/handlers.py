@@ -79,7 +79,7 @@ def _conversation(call: "Call") -> "dict[str, object]":
     """While nobody has decided which store it is, the worker finds that out: it may be decided by then."""
     where: dict[str, object] = {"store": call.database, "environment": snapshot.variables()}
     if call.settings.get("is_held"):
-        where = {"is_held": True, "environment": snapshot.variables() | snapshot.named_project()}
+        where = {"is_held": True, "environment": snapshot.session_variables(call.database)}
     return {
         "session": call.session,
         "transcript": call.text("transcript_path"),

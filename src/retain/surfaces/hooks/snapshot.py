@@ -57,10 +57,14 @@ def variables() -> dict[str, str]:
     }
 
 
-def named_project() -> dict[str, str]:
-    """The project that the client names, as a variable."""
-    named = os.environ.get("CLAUDE_PROJECT_DIR")
-    return {"CLAUDE_PROJECT_DIR": named} if named else {}
+def session_variables(database: str) -> dict[str, str]:
+    """The same for a process in another folder: with the project that the client names, and no path from here."""
+    found, project = variables(), os.environ.get("CLAUDE_PROJECT_DIR")
+    if project:
+        found["CLAUDE_PROJECT_DIR"] = project
+    if any(name.endswith(("_DB_PATH", "_DATA_DIR")) for name in found):
+        found["RETAIN_DB_PATH"] = database
+    return found
 
 
 def settings_for(folder: str) -> tuple[dict[str, object], tuple[str, ...]]:
@@ -69,7 +73,8 @@ def settings_for(folder: str) -> tuple[dict[str, object], tuple[str, ...]]:
     found = read_object(_file(folder))
     if found.get("version") == __version__ and _is_fresh(found.get("sources")):
         settings = found.get("settings")
-        if isinstance(settings, dict) and "store_name" in settings:
+        # Without this it is of a version that knew of no approval.
+        if isinstance(settings, dict) and "is_held" in settings:
             return settings, ()
     return _read_anew(folder)
 

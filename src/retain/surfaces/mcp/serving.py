@@ -83,11 +83,14 @@ def _answer_hooks(server: "RetainServer[Retain]") -> None:
 
 
 def _keep_for_hooks(loaded: Loaded) -> None:
-    """Hooks read what the settings are from a file; the first one need not make it then."""
+    """Hooks read what the settings are from a file; the first one need not make it then.
+
+    They are read anew: their files may have changed since this server began.
+    """
     from retain.surfaces.hooks.snapshot import keep
 
     try:
-        keep(loaded, str(Path.cwd()))
+        keep(loaded.again() if loaded.again else loaded, str(Path.cwd()))
     except OSError as error:
         logger.warning("settings cannot be kept for hooks: %s", error)
 
