@@ -12,7 +12,7 @@ from retain.approvals import Content, Verdict, decision_file, verdict_on
 from retain.errors import ConfigError, shorten
 from retain.setting_kinds import is_free, is_place, may_need_approval
 from retain.setting_values import MEANINGS, meaning, misspelt, surprises
-from retain.settings import LLMS, READERS, STORES, TOOLSETS, VARIABLES, Settings
+from retain.settings import LLMS, READERS, SECRETS, STORES, TOOLSETS, VARIABLES, Settings
 from retain.settings_files import CONFIG_PATH, Found, is_in, is_same, leads_out, project_file, read, user_file
 
 __all__ = ["CONFIG_PATH", "LLMS", "STORES", "TOOLSETS", "VARIABLES", "Loaded", "Settings", "load", "settings_files"]
@@ -254,8 +254,8 @@ def _read(path: Path, told: _Told) -> Found | None:
     found = read(path)
     for fault in found.faults if found else ():
         told.fault(path, fault)
-    if found and found.is_open:
-        told.warnings.append(f"{path} may hold a password and can be read by others; run `chmod 600 {path}`")
+    if found and found.is_open and not SECRETS.isdisjoint(found.values):
+        told.warnings.append(f"{path} holds a password and can be read by others; run `chmod 600 {path}`")
     return found
 
 

@@ -36,15 +36,27 @@ def find_key(settings: Settings, environment: Mapping[str, str], home: Path) -> 
     What cannot be read or cannot be a key is passed over. The `claude` command logs in by itself, and a server
     on this machine needs none: they get a key only from the setting.
     """
-    if settings.llm == "none":
-        return None
-    is_own = settings.llm not in _VARIABLE or is_local(settings.llm_url or "")
-    places = _set(settings) if is_own else _places(settings, environment, home)
-    for origin, raw in places:
-        key = (raw or "").strip()
-        if key and not _fault(key) and not _is_of_another(key, settings, origin):
-            return Found(key, origin)
+    for found in _all(settings, environment, home):
+        if not _fault(found.key) and not _is_of_another(found.key, settings, found.origin):
+            return found
     return None
+
+
+def why_none(settings: Settings, environment: Mapping[str, str], home: Path) -> str | None:
+    """What is wrong with the first key that was passed over because it can be none; None where there is none at all."""
+    for found in _all(settings, environment, home):
+        if fault := _fault(found.key):
+            return f"{found.origin} has {len(found.key)} characters that are no key: it {fault}"
+    return None
+
+
+def _all(settings: Settings, environment: Mapping[str, str], home: Path) -> Iterator[Found]:
+    if settings.llm == "none":
+        return
+    is_own = settings.llm not in _VARIABLE or is_local(settings.llm_url or "")
+    for origin, raw in _set(settings) if is_own else _places(settings, environment, home):
+        if key := (raw or "").strip():
+            yield Found(key, origin)
 
 
 def embedding_key(settings: Settings, environment: Mapping[str, str]) -> str | None:

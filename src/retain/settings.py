@@ -22,6 +22,7 @@ SERVER_MODES = ("local-server", "remote")
 STORES = ("sqlite", "surrealdb")
 LOG_LEVELS = ("debug", "info", "warn", "error")
 TOOLSETS = ("default", "scoped", "graph", "capture", "bank", "audrey", "all")
+SECRETS = frozenset({"remote_pass", "embedding_key", "llm_key"})
 LLMS = ("none", "anthropic", "openai", "claude-cli")
 
 

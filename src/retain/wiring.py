@@ -250,8 +250,20 @@ def _named_provider(settings: Settings, environment: Mapping[str, str]) -> "Prov
     if settings.llm == "claude-cli":
         return claude_cli.ClaudeCommand(environment, model or claude_cli.MODEL, key)
     if settings.llm == "anthropic":
+        _check_key(key, settings, environment)
         url = settings.llm_url or environment.get("ANTHROPIC_BASE_URL") or anthropic.URL
         return anthropic.Anthropic(key, model or anthropic.MODEL, url)
     url = settings.llm_url or environment.get("OPENAI_BASE_URL") or openai.URL
     own = openai.MODEL if url == openai.URL else ""
-    return openai.OpenAICompatible(openai.ChatEndpoint(url, model or own, key))
+    endpoint = openai.ChatEndpoint(url, model or own, key)
+    if endpoint.is_openai:
+        _check_key(key, settings, environment)
+    return openai.OpenAICompatible(endpoint)
+
+
+def _check_key(key: str | None, settings: Settings, environment: Mapping[str, str]) -> None:
+    """Says of a key that can be none what is wrong with it, rather than that there is none."""
+    from retain.keys import why_none
+
+    if key is None and (fault := why_none(settings, environment, user_home(environment))):
+        raise ConfigError(f"{settings.llm} cannot be asked: {fault}")

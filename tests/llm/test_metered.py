@@ -65,6 +65,14 @@ def test_when_the_budget_is_spent_nobody_is_asked(metered, api, prompt):
     assert len(api.seen) == 1
 
 
+def test_a_budget_of_nothing_means_that_nobody_is_asked(metered, api, prompt):
+    llm = metered(daily_usd=0.0)
+    assert "llm_daily_usd is 0" in llm.why_not()
+    with pytest.raises(LLMFailed, match="never asked"):
+        llm.complete(prompt, 10.0)
+    assert api.seen == []
+
+
 def test_after_so_many_calls_nobody_is_asked(metered, prompt):
     llm = metered("mystery-model", most_calls=2)
     llm.complete(prompt, 10.0)

@@ -10,6 +10,7 @@ from retain.config import load
 from surfaces.working import hand_over, memories, work
 from talking import answer, prompt, write
 
+pytestmark = pytest.mark.sqlite
 BLUE = "Remember that the staging database is called blue."
 
 

@@ -521,3 +521,15 @@ def test_the_doctor_names_a_file_that_is_broken(user, name, text, said):
     checks = user("doctor", "--json", RETAIN_EMBEDDING_MODEL="off").body["checks"]
     (note,) = [check["note"] for check in checks if check["area"] == "clients" and check["state"] == "warn"]
     assert str(user.file(name)) in note and said in note
+
+
+def test_folders_that_setup_makes_are_nobody_elses_to_write_in(user):
+    """Whatever the umask lets through."""
+    before = os.umask(0)
+    try:
+        assert user("setup", "--client", "claude-code", "--client", "cursor", "--llm", "claude-cli", "--yes").code == 0
+    finally:
+        os.umask(before)
+    made = [path for path in user.home.rglob("*") if path.is_dir()]
+    assert {".claude", ".cursor"} <= {path.name for path in made}
+    assert [path for path in (*made, *user.home.rglob("*.json")) if path.stat().st_mode & 0o077] == []

@@ -10,6 +10,7 @@ import pytest
 from approving import approve
 from surfaces.command import Command
 
+pytestmark = pytest.mark.sqlite
 TEXT = "The vault code of the Oslo office is in the blue folder"
 
 
@@ -237,3 +238,44 @@ def test_a_summary_is_not_replaced_while_the_store_is_undecided(retain):
     file.write_text(file.read_text().replace("claude_md: true", "claude_md: true\nuser_id: ada"))
     retain("init", "--claude-md", "--yes")
     assert (retain.project / "CLAUDE.md").read_text() == before
+
+
+@pytest.mark.parametrize("words", [("copy", "--to", "sqlite:copy.db"), ("restore", "copy.db", "--yes"), ("backup",)])
+def test_what_is_about_a_whole_store_waits_for_the_decision(retain, words):
+    retain("remember", TEXT)
+    retain("backup", "copy.db")
+    asks(retain, "user_id: ada")
+    before = (retain.home / "retain.db").read_bytes()
+    done = retain(*words)
+    assert (done.code in (4, 5), "`retain trust`" in done.err) == (True, True)
+    assert (retain.home / "retain.db").read_bytes() == before
+
+
+def test_status_says_that_it_is_undecided(retain):
+    asks(retain, "user_id: ada")
+    retain("remember", TEXT)
+    out = retain("status").out
+    assert ("undecided since" in out, "`retain trust`), 1 write waiting" in out, "retain.db" in out) == (
+        True,
+        True,
+        False,
+    )
+
+
+def test_a_named_file_that_is_not_there_is_told_with_every_command(retain):
+    named = {"MEMORY_CONFIG_PATH": str(retain.folder / "mispelt.md")}
+    stored = retain("remember", TEXT, "--json", **named)
+    assert any("mispelt.md" in warning["message"] for warning in stored.body["warnings"])
+    assert "mispelt.md" in retain("recall", "vault code", **named).err
+    assert "mispelt.md" in retain("doctor", **named).out
+
+
+def test_a_key_that_is_too_short_is_not_told_as_no_key(retain):
+    chosen = {"RETAIN_LLM": "openai", "OPENAI_API_KEY": "short"}
+    shown = retain("key", "show", **chosen).out
+    assert all(said in shown for said in ("OPENAI_API_KEY has 5 characters", "must have 8 to 500"))
+    assert "short" not in shown
+    retain("remember", TEXT)
+    asked = retain("ask", "Where is the vault code?", **chosen)
+    assert "OPENAI_API_KEY has 5 characters" in asked.out + asked.err
+    assert "no key was found" in retain("key", "show", RETAIN_LLM="openai").out

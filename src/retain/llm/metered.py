@@ -131,6 +131,8 @@ class Metered:
             raise for_good(why, provider=self._provider.name)
 
     def _exhausted(self) -> str | None:
+        if not self._daily_usd:
+            return "llm_daily_usd is 0, so it is never asked; set an amount to have it asked"
         try:
             spent = self._ledger.spent()
         except OSError as error:

@@ -49,7 +49,8 @@ def _part(name: str, part: Any, move: Move) -> Any:
     # By its name: a text says nothing of what it is. Of a scope, which is a text too, there is another type.
     if name == "user" and isinstance(part, str):
         return move.user_of(part)
-    if name == "project" and (part is None or isinstance(part, str)):
+    # `but` is what an expectation leaves out: of names a project, of memories one of them, whose id is nobody else's.
+    if name in ("project", "but") and (part is None or isinstance(part, str)):
         return move.project_of(part)
     if name == "owner":
         return _owner(part, move)

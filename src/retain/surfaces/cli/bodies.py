@@ -12,12 +12,12 @@ from retain.domain.changes import Run
 from retain.domain.memory import HistoryEntry, Memory
 from retain.domain.time import iso
 from retain.engine.lifecycle.undoing import Undone
+from retain.settings import SECRETS
 from retain.surfaces.render import Body, memory_id
 
 if TYPE_CHECKING:
     from retain.doctor import Check  # which brings every client along, and only one command needs them
 
-SECRET = ("remote_pass", "embedding_key", "llm_key")
 MASK = "••••"
 _IN_URL = re.compile(r"(://[^/@]*:)[^/@]*@")
 
@@ -102,7 +102,7 @@ def shown(loaded: Loaded, name: str) -> object:
 
 
 def shown_value(name: str, value: object) -> object:
-    if name in SECRET and value:
+    if name in SECRETS and value:
         return MASK
     if isinstance(value, str):
         return _IN_URL.sub(rf"\1{MASK}@", value)

@@ -27,6 +27,8 @@ def copy(call: Call, source: str, target: str, dry_run: bool) -> int | None:
 
     One that was interrupted goes on where it was when it is started again.
     """
+    if transfer.CURRENT in (source, target):
+        call.check_decided()
     giving, taking = (transfer.settings_for(name, call.loaded.settings) for name in (source, target))
     try:
         with _progress(call.terminal, "comparing" if dry_run else "copying") as told:

@@ -32,7 +32,7 @@ def status(report: Report, caller: Caller, settings: Settings) -> Drawn:
             if counts.unembedded
             else None,
             "model": report.model + (f" ({report.model_state.why})" if report.model_state.why else ""),
-            "store": f"{shown(settings)}, {report.size / 1e6:.1f} MB",
+            "store": None if report.connection.is_undecided else f"{shown(settings)}, {report.size / 1e6:.1f} MB",
             "database": _connection(report.connection),
             "code": f"{counts.code_chunks:,} chunks (`retain projects` lists them)" if counts.code_chunks else None,
             "project": caller.project.path if caller.project else "none (home or root)",
@@ -88,6 +88,8 @@ def _connection(connection: Connection) -> str | None:
     queued = connection.queued
     waiting = f", {several(queued.waiting, 'writes')} waiting" if queued.waiting else ""
     refused = f", {several(queued.refused, 'writes')} refused (`retain db queue`)" if queued.refused else ""
+    if connection.is_undecided:
+        return f"undecided since {connection.since:%Y-%m-%d %H:%M} UTC (`retain trust`){waiting}"
     why = f" ({connection.why})" if connection.why else ""
     return f"{connection.reach} since {connection.since:%Y-%m-%d %H:%M} UTC{why}{waiting}{refused}"
 

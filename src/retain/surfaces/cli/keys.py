@@ -40,8 +40,11 @@ def show(call: Call) -> None:
     found = keys.find_key(settings, whole_environment(), user_home())
     kept = keys.key_file(settings)
     origin = found.origin if found else None
-    body = {"llm": settings.llm, "origin": origin, "ends_in": _end(found), "kept": kept.exists()}
-    call.terminal.tell(body, _drawn(settings.llm, found, kept))
+    fault = None if found else keys.why_none(settings, whole_environment(), user_home())
+    body = {"llm": settings.llm, "origin": origin, "ends_in": _end(found), "kept": kept.exists(), "fault": fault}
+    call.terminal.tell(
+        body, [f"{settings.llm} was chosen, and {fault}"] if fault else _drawn(settings.llm, found, kept)
+    )
 
 
 @key.command()

@@ -15,6 +15,7 @@ from retain.app import Retain
 from retain.config import Loaded, load
 from retain.domain.connection import noticing
 from retain.domain.memory import Kind, Scope
+from retain.errors import Refused
 from retain.standing import SETTINGS, Notice, of_settings
 from retain.surfaces import degraded
 from retain.surfaces.cli.terminal import Terminal
@@ -61,6 +62,11 @@ class Call:
                 at_the_end = met.connection()
                 met.connection = lambda: at_the_end  # what is told later is told of a closed store
                 self.terminal.warn(degraded.remark(met))
+
+    def check_decided(self) -> None:
+        """For what is about a whole store: it must be clear which one that is."""
+        if self.loaded.is_held and self.loaded.project_file:
+            raise Refused(f"nothing was done: {self.loaded.project_file.remark}")
 
     def _tell_what_stands(self, notices: Sequence[Notice]) -> None:
         """Also where nothing was found: it may be in what is missing. What is wrong with settings was told before."""

@@ -88,6 +88,7 @@ def backup(call: Call, file: Path | None) -> None:
 @common
 def restore(call: Call, file: Path, yes: bool) -> None:
     """Put a backup FILE in the place of the store; the present one is kept beside it."""
+    call.check_decided()
     settings = call.loaded.settings
     is_there = file.is_file() and not settings.uses_surrealdb  # else it is refused without a question
     if is_there and not yes and not call.terminal.asked(f"Replace {settings.database_file} by {file}?"):
