@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes import START
+from fakes import START, FixedClock
 from making import (
     MODEL,
     a_contradiction,
@@ -35,7 +35,11 @@ from retain.domain.claims import fingerprint
 from retain.domain.code import CodeFilter
 from retain.domain.connection import Queued, Reach, noticing
 from retain.domain.memory import Event
+from retain.domain.model import BUNDLED, earlier
 from retain.domain.work import Work
+from retain.embedding.hashed import HashedEmbedder
+from retain.engine.lifecycle.renewing import renew_some
+from retain.engine.parts import Parts
 from retain.errors import ConfigError, StoreDown
 from retain.stores.mirror import Mirror
 from retain.stores.queue import Queue
@@ -165,6 +169,24 @@ def test_what_is_written_while_it_is_away_is_read_at_once_and_waits(store, serve
     assert connection.reach in (Reach.RECONNECTING, Reach.DEGRADED)
     assert connection.queued == Queued(1, 0, START)
     assert connection.since and connection.why
+
+
+class Named(HashedEmbedder):
+    """Goes by the name of the model in the package."""
+
+    model = BUNDLED
+
+
+def test_while_it_is_away_vectors_of_an_earlier_file_serve_and_are_not_made_anew(machine, server):
+    (old,) = earlier(BUNDLED)
+    with machine.opened() as store:
+        save(store, a_memory("m1"), embeddings=(an_embedding("m1", a_vector(1), model=old),))
+    assert is_copied(machine, "m1")
+    server.stop()
+    with machine.opened() as store:
+        assert ids(store.by_vector(a_vector(1), BUNDLED, wanted(), 5)) == ["m1"]
+        assert renew_some(Parts(store, Named(), FixedClock())) == 0
+        assert store.connection().queued == Queued()
 
 
 def test_all_that_waited_is_there_once_and_in_order_when_it_is_back(store, server, machine):
