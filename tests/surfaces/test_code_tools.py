@@ -2,11 +2,13 @@
 
 import os
 import re
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
 from indexing import FORMAT, PARSE, a_shop, a_tree, write
+from retain.domain.code import IndexStatus
 from retain.domain.ids import id_of
 from surfaces.waiting import until
 from surfaces.wire import GRAPH, TOOLS
@@ -18,6 +20,7 @@ INDEXED = {
 STATUS = {
     "project_id", "status", "total_files", "indexed_files", "total_chunks", "progress_percent", "eta_seconds",
     "started_at", "completed_at", "embedded_chunks", "skipped", "path",
+    "warnings",
 }  # fmt: skip
 NOTHING = {"added": 0, "changed": 0, "moved": 0, "removed": 0, "unchanged": 0}
 
@@ -221,6 +224,17 @@ def test_a_known_project_without_an_index_is_pending(board, shop):
     assert (body["total_files"], body["indexed_files"], body["total_chunks"]) == (0, 0, 0)
     assert (body["started_at"], body["completed_at"]) == (None, None)
     assert board("list_projects") == {"projects": [], "count": 0}
+
+
+def test_an_index_on_which_nobody_is_at_work_says_so(board, shop):
+    index(board, shop)
+    assert board("get_index_status", project_id="shop")["warnings"] == []
+    (there,) = board.store.indexes("")
+    mine = board.store.claim_index(replace(there, holder="elsewhere:1:1"), board.app.now())
+    assert board.store.report_index(replace(mine, status=IndexStatus.PENDING, completed=None))
+    body = board("get_index_status", project_id="shop")
+    assert (body["status"], [warning["code"] for warning in body["warnings"]]) == ("pending", ["interrupted"])
+    assert f"index_project with path {shop}" in body["warnings"][0]["message"]
 
 
 def test_a_known_project_without_an_index_is_told_from_an_unknown_one(board, shop):

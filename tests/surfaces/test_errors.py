@@ -312,3 +312,22 @@ def test_no_tool_ever_shows_a_stack_trace(servers):
     for tool, given in CALLS:
         for wrong in ({}, {"nonsense": 1}, {name: [] for name in given}, dict.fromkeys(given)):
             assert "Traceback" not in json.dumps(wire.call(tool, **wrong))
+
+
+def test_a_log_at_debug_names_calls_and_never_what_they_say(servers):
+    wire = servers("scoped", log_level="debug", embedding_url="http://127.0.0.1:9/v1", embedding_model="any")
+    wire.hello()
+    wire.call("store_memory", content="We deploy on Mondays", type="semantic", scope="project")
+    wire.call("forget_memory", memory_id="nothing")
+    _, log = wire.leave()
+    calls = [line for line in log.splitlines() if " was " in line and "_memory(" in line]
+    assert ["store_memory(content, type, scope) was answered in" in calls[0], len(calls)] == [True, 2]
+    assert "forget_memory(memory_id) was refused in" in calls[1]
+    assert "Mondays" not in log
+
+
+def test_an_endpoint_that_does_not_answer_is_spoken_of_at_the_start(servers):
+    wire = servers("bank", embedding_url="http://127.0.0.1:9/v1", embedding_model="any")
+    wire.hello()
+    told = next(line for line in wire.process.stderr if b"no embedding model" in line)
+    assert b"127.0.0.1:9" in told and b"found by their words" in told

@@ -1,9 +1,10 @@
 """Code, what uses it, and how far its index is, as the JSON that clients are given."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from retain.app import Retain
 from retain.domain.code import CodeIndex, IndexStatus, StoredChunk
+from retain.domain.recall import Warning
 from retain.domain.time import iso
 from retain.engine.code.code import Indexing
 from retain.engine.code.finding.map import CodeMap
@@ -58,7 +59,15 @@ def index(app: Retain, found: CodeIndex) -> Body:
         "skipped": dict(found.skipped),
         "path": found.project.path,
     }
-    return body | ({"error": found.error} if found.error else {})
+    body |= {"error": found.error} if found.error else {}
+    return body | {"warnings": render.warnings(*_left_alone(found))}
+
+
+def _left_alone(found: CodeIndex) -> Iterator[Warning]:
+    """Whoever waits for an index on which nobody is at work would wait for ever."""
+    if found.status is IndexStatus.PENDING and found.total_files:
+        told = f"nobody is at work on {found.project.slug}; call index_project with path {found.project.path} to go on"
+        yield Warning("interrupted", told)
 
 
 def with_vectors(app: Retain) -> bool:

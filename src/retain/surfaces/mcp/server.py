@@ -4,6 +4,7 @@ import difflib
 import json
 import logging
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -151,7 +152,10 @@ class RetainServer(Generic[App]):
             return _answer(self._toolsets[0].envelope(self._no_tool(params.name)), failed=True)
         try:
             extra = {PROGRESS: progress_for(ctx)} if tool.reports else {}
-            return await self._in_thread(lambda: self._call(tool, params.arguments, extra))
+            began = time.monotonic()
+            result = await self._in_thread(lambda: self._call(tool, params.arguments, extra))
+            _log(tool, params.arguments, result, time.monotonic() - began)
+            return result
         finally:
             self._subscriptions.look_now()
 
@@ -226,6 +230,13 @@ class RetainServer(Generic[App]):
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+
+
+def _log(tool: Tool, given: Mapping[str, object] | None, result: types.CallToolResult, seconds: float) -> None:
+    """Names and times only: a log must not hold what people remember."""
+    named = ", ".join(name for name in tool.input_schema["properties"] if name in (given or ()))
+    ended = "refused" if result.is_error else "answered"
+    logger.debug("%s(%s) was %s in %.0f ms", tool.name, named, ended, 1000 * seconds)
 
 
 def _listed(tool: Tool) -> types.Tool:

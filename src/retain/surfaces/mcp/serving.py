@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 WITH_RESOURCES = ("default", "scoped")
+MODEL_SECONDS = 60.0  # an endpoint is asked three times
 
 
 def run(loaded: Loaded) -> NoReturn:
@@ -67,6 +68,20 @@ def _ready(server: "RetainServer[Retain]") -> None:
     except RetainError as error:
         logger.error("the memory is unavailable: %s", error.message)
     _keep_for_hooks(server.app.loaded)
+    _try_model(server.app)
+
+
+def _try_model(app: "Retain") -> None:
+    """Says at the start that an endpoint does not answer, and not with the first memory that is stored."""
+    if app.settings.embedding_model == "off":
+        return
+    try:
+        embedder = app.engine.parts.embedder
+    except RetainError:
+        return  # said above
+    if not embedder.wait(MODEL_SECONDS) and embedder.state().name == "off":
+        why = embedder.state().why
+        logger.warning("there is no embedding model, so memories are found by their words alone: %s", why)
 
 
 def _answer_hooks(server: "RetainServer[Retain]") -> None:
