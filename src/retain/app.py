@@ -3,15 +3,13 @@
 import logging
 import threading
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from retain.config import Loaded, client_process, client_session, load, strict
 from retain.copies import Copies
@@ -21,7 +19,6 @@ from retain.domain.ids import new_id
 from retain.domain.memory import Json, Kind, Memory, Scope, Source, Stored
 from retain.domain.recall import Hit, Strategy
 from retain.domain.session import Caller, Project
-from retain.domain.time import as_moment
 from retain.engine.code.reading.roots import Roots
 from retain.engine.context import Block, Task
 from retain.engine.drafts import Draft, string_faults
@@ -34,6 +31,7 @@ from retain.engine.revise import Edit, Revised
 from retain.engine.tracking.projects import known
 from retain.errors import InvalidInput, NotFound, RetainError, StoreDown, invalid, shorten
 from retain.folders import is_no_project, project_of, real_path, spellings, why_no_folder
+from retain.python_arguments import Moment, a_list, a_moment, a_user, one_of
 from retain.run_files import ClientSession
 from retain.standing import Notice, Notices, of_settings, of_store
 from retain.wiring import make_embedder, make_llm, make_store_for, of_held
@@ -47,11 +45,7 @@ logger = logging.getLogger(__name__)
 _RETRY_SECONDS = 1.0
 _PROJECT_SECONDS = 5.0
 
-MAX_USER = 200
 _NO_PROJECT = "the home folder and `/` are no projects, nor is a folder of a repository that begins there"
-
-E = TypeVar("E", bound=StrEnum)
-Moment = datetime | str
 
 
 class SystemClock:
@@ -76,6 +70,7 @@ class Retain:
         self._lock = threading.Lock()
         self._engine: Engine | None = None
         self._former: list[Engine] = []
+        self._looks_after = False
         self._closed, self._ending = False, threading.Event()
         self._copies = Copies(loaded.settings, self._clock.now)
         self._failed: tuple[float, RetainError] | None = None
@@ -104,9 +99,9 @@ class Retain:
         to hold, if that was not now.
         """
         source = Source(file=file, conversation_turn=turn)
-        kinds = _one_of(Kind, kind, "kind"), _one_of(Scope, scope, "scope")
-        happened = _moment(event_time, "event_time")
-        draft = Draft(text, *kinds, importance, _tags(tags, "tags"), source, session=session, event_time=happened)
+        kinds = one_of(Kind, kind, "kind"), one_of(Scope, scope, "scope")
+        happened = a_moment(event_time, "event_time")
+        draft = Draft(text, *kinds, importance, a_list(tags, "tags"), source, session=session, event_time=happened)
         return self.engine.remember(draft, self.caller(session))
 
     def recall(
@@ -121,7 +116,7 @@ class Retain:
 
         With `as_of`, what was true then, also if it was invalidated since.
         """
-        way, then = _one_of(Strategy, strategy, "strategy"), _moment(as_of, "as_of")
+        way, then = one_of(Strategy, strategy, "strategy"), a_moment(as_of, "as_of")
         return self.engine.recall(Question(question, strategy=way, limit=limit, as_of=then), self.caller()).hits
 
     def memories(
@@ -132,7 +127,7 @@ class Retain:
         `as_of` asks what was true then, as far as is known today. `known_at` asks what was believed then, in the
         words of then: without what was learnt or changed since.
         """
-        times = _moment(as_of, "as_of"), _moment(known_at, "known_at")
+        times = a_moment(as_of, "as_of"), a_moment(known_at, "known_at")
         return self.engine.valid(self.caller(), as_of=times[0], known_at=times[1], limit=limit, offset=offset)
 
     def invalidate(self, id: str, reason: str | None = None, *, superseded_by: str | None = None) -> Memory | Relation:
@@ -157,7 +152,7 @@ class Retain:
         at: Moment | None = None,
     ) -> Related:
         """What is connected with an entity, up to three steps away, by relations that hold now or held at a moment."""
-        way, then = _one_of(Direction, direction, "direction"), _moment(at, "at")
+        way, then = one_of(Direction, direction, "direction"), a_moment(at, "at")
         return self.engine.related(entity, depth, way, self.caller(), at=then, relation=relation)
 
     def get(self, id: str) -> Stored:
@@ -175,8 +170,8 @@ class Retain:
         metadata: Mapping[str, Json] | None = None,
     ) -> Revised:
         """Corrects a memory; what is not given stays. Metadata is merged into what is there."""
-        named = None if kind is None else _one_of(Kind, kind, "kind")
-        added, removed = _tags(add_tags, "add_tags"), _tags(remove_tags, "remove_tags")
+        named = None if kind is None else one_of(Kind, kind, "kind")
+        added, removed = a_list(add_tags, "add_tags"), a_list(remove_tags, "remove_tags")
         edit = Edit(text, importance, added, removed, metadata, kind=named)
         return self.engine.update(id, edit, self.caller())
 
@@ -226,9 +221,11 @@ class Retain:
         `user` speaks for somebody else than the settings do; empty is the local user. So does `folder` for the
         project around it, and `project` for one that is known, by its id, name, slug or path.
         """
+        with self._lock:
+            self._take_up_decision()
         settings = self.settings
         current = session or settings.session_id or self._seen.current() or client_session() or self._own_session
-        who = settings.user_id if user is None else _user(user)
+        who = settings.user_id if user is None else a_user(user)
         here = Caller(who, self._project(folder or self._folder), current, settings.agent)
         return here if project is None else replace(here, project=self._named(project, here))
 
@@ -292,6 +289,8 @@ class Retain:
             # Calls that have begun with it end with it.
             self._former.append(self._engine)
             self._engine = None
+        if self._looks_after:
+            threading.Thread(target=self._look_after_later, name="retain-decided", daemon=True).start()
 
     def now(self) -> datetime:
         return self._clock.now()
@@ -326,7 +325,8 @@ class Retain:
         """What a server does beside serving, all in the background: model, missing vectors, what earlier sessions
         left to consolidate, and the backup of the day."""
         engine, caller = self.engine, self.caller()
-        if self.loaded.is_held:  # housekeeping is for the store that is decided on
+        self._looks_after = self.loaded.is_held
+        if self._looks_after:  # housekeeping is for the store that is decided on
             engine.warm()
             return
         engine.begin_session(caller)
@@ -336,9 +336,16 @@ class Retain:
             engine.catch_up(caller)
         self._copies.keep_up(lambda: self.engine.later(self.back_up), self._ending)
 
+    def _look_after_later(self) -> None:
+        try:
+            self.look_after()
+        except RetainError as error:
+            logger.error("the memory is unavailable: %s", error.message)
+
     def back_up(self) -> None:
         """The copy of the day, if it is due."""
-        self._copies.daily(self.engine.parts.store)
+        if not self.loaded.is_held:
+            self._copies.daily(self.engine.parts.store)
 
     def _opened(self) -> Engine:
         if self._failed and time.monotonic() - self._failed[0] < _RETRY_SECONDS:
@@ -374,29 +381,3 @@ def open(path: str | Path | None = None, **settings: object) -> Retain:
     loaded = load({**settings, "db_path": path})
     strict(loaded)
     return Retain(loaded)
-
-
-def _one_of(names: type[E], given: str, field: str) -> E:
-    try:
-        return names(given)
-    except ValueError:
-        raise invalid(field, given, f"must be one of {', '.join(names)}") from None
-
-
-def _tags(given: Sequence[str], field: str) -> tuple[str, ...]:
-    if isinstance(given, str):
-        raise invalid(field, given, "must be a list of tags, not one string")
-    return tuple(given)
-
-
-def _moment(given: Moment | None, field: str) -> datetime | None:
-    return None if given is None else as_moment(given, field)
-
-
-def _user(name: str) -> str:
-    if len(name) > MAX_USER:
-        raise invalid("user_id", name, f"must have at most {MAX_USER} characters")
-    # Control characters part the keys of places, where one name must not pass for another.
-    if not all(unicodedata.category(letter) not in ("Cc", "Cs") for letter in name):
-        raise invalid("user_id", name, "must have no control characters")
-    return name
