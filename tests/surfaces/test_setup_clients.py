@@ -533,3 +533,10 @@ def test_folders_that_setup_makes_are_nobody_elses_to_write_in(user):
     made = [path for path in user.home.rglob("*") if path.is_dir()]
     assert {".claude", ".cursor"} <= {path.name for path in made}
     assert [path for path in (*made, *user.home.rglob("*.json")) if path.stat().st_mode & 0o077] == []
+
+
+def test_a_toolset_is_chosen_for_every_client_at_once_and_an_unknown_one_is_refused(user):
+    user.has(".cursor")("setup", "--yes", "--llm", "none", "--toolset", "capture, graph")
+    assert user("config", "--json").body["settings"]["toolset"]["value"] == "capture,graph"
+    refused = user("setup", "--yes", "--toolset", "capsule")
+    assert refused.code == 2 and "no toolset capsule; there are default" in refused.err

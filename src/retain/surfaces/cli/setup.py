@@ -12,8 +12,9 @@ from retain.clients.faults import Unfit
 from retain.clients.known import CLIENTS, Client, Machine, named
 from retain.clients.planning import Step
 from retain.clients.state import plugin_note
-from retain.config import LLMS, VARIABLES, load, settings_files
+from retain.config import LLMS, TOOLSETS, VARIABLES, load, settings_files
 from retain.errors import NotFound, Refused
+from retain.setting_values import toolsets
 from retain.surfaces import claude_md as summaries
 from retain.surfaces.cli import client_work, drawn_setup, exits, options
 from retain.surfaces.cli.client_work import Work
@@ -35,15 +36,29 @@ _LLM = {
 _OF_ONE_RUN = ("project_dir", "session_id", "log_level")
 
 
+def _toolset(_: click.Context, __: click.Parameter, given: str | None) -> str | None:
+    try:
+        return None if given is None else toolsets(TOOLSETS)(given)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 @click.command()
 @client_work.clients
 @click.option("--llm", type=click.Choice(LLMS), help="Which language model may be asked; none needs no key.")
 @click.option("--tool-hooks/--no-tool-hooks", default=None, help="Hooks on every tool call too; they are never free.")
+@click.option("--toolset", metavar="NAMES", callback=_toolset, help=f"Tools for agents: {', '.join(TOOLSETS)}.")
 @options.yes
 @client_work.dry_run
 @common
 def setup(
-    call: Call, names: Sequence[str], llm: str | None, tool_hooks: bool | None, yes: bool, dry_run: bool
+    call: Call,
+    names: Sequence[str],
+    llm: str | None,
+    tool_hooks: bool | None,
+    toolset: str | None,
+    yes: bool,
+    dry_run: bool,
 ) -> int | None:
     """Register the server with the clients found here, and the hooks with Claude Code.
 
@@ -55,8 +70,9 @@ def setup(
     if llm is None and not yes and not dry_run:
         llm = _asked(call)
     steps = list(planning.set_up(clients, Machine.here(), tool_hooks=tool_hooks))
-    if llm:
-        steps.append(planning.settings(settings_files(call.given)[1], {"llm": llm}))
+    chosen = {name: value for name, value in (("llm", llm), ("toolset", toolset)) if value}
+    if chosen:
+        steps.append(planning.settings(settings_files(call.given)[1], chosen))
     work = Work(call, steps, remarks=list(_to_note()))
     if dry_run:
         return work.show()
