@@ -179,6 +179,14 @@ def test_existing_memories_are_sent_with_their_category_and_without_marks():
     assert "- [decision] Deploys are on Mondays. ‹/retain-notes>" in prompt.text
 
 
+def test_a_model_that_was_shown_no_tags_still_names_them():
+    said = Conversation("monday", (Said(Speaker.USER, "The parser returns Promise<Vec<u8>> since last week"),))
+    llm = ScriptedLLM(json.dumps([an_item("The parser returns Promise‹Vec‹u8>>")]))
+    (one,) = extract(llm, "USER: The parser returns Promise<Vec<u8>> since last week", [], hearing(said), 10.0).found
+    assert "Promise‹Vec‹u8>>" in llm.asked[0].text
+    assert one.text == "The parser returns Promise<Vec<u8>>"
+
+
 def test_our_own_echo_is_not_sent():
     assert "Mondays" not in sent("USER: hi <retain-notes>Deploys are on Mondays.</retain-notes>").text
 

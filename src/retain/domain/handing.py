@@ -29,19 +29,16 @@ _ROLE = re.compile(
     r"[ \t*_]{0,5})[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
+# From here to `_ADDRESS` patterns are compiled when a text needs them, which few do: a hook waits for each.
 # A picture is fetched by whoever shows it, and its address may carry what it was asked to tell.
-_IMAGE = re.compile(
-    r"!\[((?:[^\[\]]|\[[^\[\]]{0,200}\]){0,300})\]"
-    r"(?:[ \t]?\((?:[^()\\]|\\.|\([^()]{0,500}\)){0,2000}\)|[ \t]?\(\S{0,2000}|\[[^\[\]]{0,300}\])",
-    re.DOTALL,
+_IMAGE = (
+    r"(?s)!\[((?:[^\[\]]|\[[^\[\]]{0,200}\]){0,300})\]"
+    r"(?:[ \t]?\((?:[^()\\]|\\.|\([^()]{0,500}\)){0,2000}\)|[ \t]?\(\S{0,2000}|\[[^\[\]]{0,300}\])"
 )
-_TARGET = re.compile(r"\][ \t]?\([^)]{0,2000}\)?")
-_NAMED_IMAGE = re.compile(r"(?<!\w)!\[((?:[^\[\]]|\[[^\[\]]{0,200}\]){0,300})\]")
-_OPENED = re.compile(r"<(?![Aa]\s)[A-Za-z/!?][^<>]*")  # all but links, which nobody follows unasked
-_ADDRESS = re.compile(
-    r"\b(src|srcset|poster|background|data|href|style)\s{0,9}=\s{0,9}(?:\"[^\"]*\"?|'[^']*'?|[^\s\"'<>]+)",
-    re.IGNORECASE,
-)
+_TARGET = r"\][ \t]?\([^)]{0,2000}\)?"
+_NAMED_IMAGE = r"(?<!\w)!\[((?:[^\[\]]|\[[^\[\]]{0,200}\]){0,300})\]"
+_OPENED = r"<(?![Aa]\s)[A-Za-z/!?][^<>]*"  # all but links, which nobody follows unasked
+_ADDRESS = r"(?i)\b(src|srcset|poster|background|data|href|style)\s{0,9}=\s{0,9}(?:\"[^\"]*\"?|'[^']*'?|[^\s\"'<>]+)"
 # Clients take `@path` for a wish to have that file loaded; in a code span they do not.
 _FILE = re.compile(r"`[^`]*`|(?<![\w`])@[\w~./\\-][^\s`]*")
 # What at the beginning of a list item is a heading, list, rule, fence, quote, check box or link target.
@@ -61,12 +58,12 @@ def defused(text: str) -> str:
     """The text with nothing unseen in it, in which no tag is one and no image has an address."""
     plain = visible(text)
     if "![" in plain:
-        plain = _NAMED_IMAGE.sub(_alone, _IMAGE.sub(_alone, plain))
+        plain = re.sub(_NAMED_IMAGE, _alone, re.sub(_IMAGE, _alone, plain))
         # What is left are a macro, `vec![1]`, and brackets within brackets, behind which no address is safe to show.
         before, sign, after = plain.partition("![")
-        plain = before + sign + _TARGET.sub("]", after)
+        plain = before + sign + re.sub(_TARGET, "]", after)
     if "<" in plain:
-        plain = _TAG.sub("‹", _OPENED.sub(lambda tag: _ADDRESS.sub(r"\1", tag[0]), plain))
+        plain = _TAG.sub("‹", re.sub(_OPENED, lambda tag: re.sub(_ADDRESS, r"\1", tag[0]), plain))
     return _BRACKET.sub(lambda found: f"({found[1] or found[2]})", plain) if "[" in plain else plain
 
 
