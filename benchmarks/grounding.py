@@ -3,7 +3,7 @@
     python benchmarks/grounding.py [--show] [--only dev]
 
 Pairs of what was said and a statement are in tests/grounding, half of them true (README.md there). `dev` is what the
-signs were tuned on; people who had not seen the code wrote `held-1` and `held-2`, of which only figures are printed.
+signs were tuned on, `own` what their author wrote beside it; people who had not seen the code wrote the others.
 Three ways are measured: letters alone (no model loaded), letters and meaning, and as far as a statement may be kept
 at all, whoever said it. The last table moves the share of a statement's words that must have been said: the price of
 each invention that is dropped so, in true statements.
@@ -25,7 +25,7 @@ from retain.engine.capture.invention import invention
 from retain.engine.capture.specifics import share_said
 
 PAIRS = Path(__file__).parents[1] / "tests" / "grounding"
-SETS = ("dev", "held-1", "held-2")
+SETS = ("dev", "own", "held-1", "held-2")
 _TURN = re.compile(r"\n(?=(?:user|assistant): )")
 
 

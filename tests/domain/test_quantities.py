@@ -6,7 +6,7 @@ from retain.domain.quantities import quantities
 
 
 def is_same(said, stated):
-    (wanted,) = quantities(stated)
+    wanted = quantities(stated)[0]
     return any(wanted.is_same(other) for other in quantities(said))
 
 
@@ -31,6 +31,10 @@ def is_same(said, stated):
         ("lr at 3e-4", "a learning rate of 0.0003"),
         ("monday 18:00", "Monday 6 pm"),
         ("noon", "12:00"),
+        ("standup is 9:30", "9:30 am"),
+        ("never merge after 3", "after 15:00"),
+        ("for an hour", "one hour"),
+        ("6.8 ms per frame", "6.8 ms/frame"),
         ("4%", "4 percent"),
         ("the 12th", "on the 12th"),
         ("心跳是200ms", "200 ms"),
@@ -49,6 +53,8 @@ def test_the_same_number_in_another_form(said, stated):
         ("4 uA asleep", "4 mA"),
         ("version 1.8", "version 1.9"),
         ("6 am", "18:00"),
+        ("9:30", "9:45"),
+        ("last 1h", "for one day"),
         ("1,000,001 rows", "1,000,002 rows"),
     ],
 )

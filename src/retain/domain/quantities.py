@@ -36,6 +36,7 @@ _SCALES: dict[str, dict[str, float]] = {
     "mass": {"mg": 1e-6, "gram": 1e-3, "kg": 1, "kilo": 1, "kilogram": 1},
     "length": {"mm": 1e-3, "cm": 1e-2, "metre": 1, "meter": 1, "km": 1e3, "kilometre": 1e3, "kilometer": 1e3},
 }  # fmt: skip
+CLOCK = "clock"
 _UNITS = {unit: (kind, scale) for kind, scales in _SCALES.items() for unit, scale in scales.items()}
 _TIMES = {"k": 1e3, "thousand": 1e3, "mio": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
 _DIGITS = re.compile(
@@ -49,6 +50,7 @@ _DATE = re.compile(
 )
 _RUN = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 # What is said of one thing or of a part is hardly ever meant as a number: "one of them", "half of the team", "both".
+_ONE = frozenset({"a", "an", "per", "each", "every"})  # an hour
 _LOOSE = frozenset(
     {"one", "once", "single", "half", "quarter", "both", "double", "triple", "dozen", "hundred", "noon", "midnight"}
 )
@@ -69,10 +71,20 @@ class Quantity:
     def is_same(self, other: "Quantity") -> bool:
         """Whether both may be one number. Without a unit it may be any number's: "make it 15" is 15 seconds."""
         if self.kind and other.kind:
-            return self.kind == other.kind and _is_close(self.value, other.value)
+            return self.kind == other.kind and self._measures(other)
+        if CLOCK in (self.kind, other.kind):
+            return self._is_same_hour(other)
         if self.text == other.text or other.text.startswith(f"{self.text}."):  # 3.11 is what 3.11.4 is
             return True
         return _is_close(self.value, other.value) or self._is_in_thousandths(other)
+
+    def _measures(self, other: "Quantity") -> bool:
+        return self.text == other.text if self.value is None else _is_close(self.value, other.value)
+
+    def _is_same_hour(self, other: "Quantity") -> bool:
+        """Whether one is a time of day and the other its hour, be it by twelve: "after 3" is 15:00."""
+        timed, bare = (self, other) if self.kind else (other, self)
+        return timed.text == bare.text or (timed.value is not None and bare.value in (timed.value, timed.value - 12))
 
     def _is_in_thousandths(self, other: "Quantity") -> bool:
         """Whether the other counts without a unit, as settings do, in milliseconds: 60 s and 60000."""
@@ -106,15 +118,19 @@ def _in_digits(text: str) -> Iterator[Quantity]:
         number, unit = re.sub("[,']", "", found["number"]), (found["unit"] or "").casefold()
         if unit in ("am", "pm"):
             number, unit = _by_the_clock(number, is_after_noon=unit == "pm"), ""
+        if hour := re.fullmatch(r"0?([0-9]{1,2}):([0-9]{2})", number):
+            value = float(hour[1]) if hour[2] == "00" else None
+            yield Quantity(f"{hour[1]}:{hour[2]}", value, CLOCK, found["number"])
+            continue
+        number = number.removesuffix(":1")  # a ratio
         if number.count(".") > 1 or ":" in number:
-            whole = re.fullmatch(r"0?([0-9.]+):(?:00|1)", number)  # 9:00 is 9 o'clock, 4.5:1 a ratio of 4.5
-            yield Quantity(whole[1] if whole else number.lstrip("0") or "0", None, "", found["number"])
+            yield Quantity(number.lstrip("0") or "0", None, "", found["number"])
             continue
         value = float(number)
         value *= _TIMES.get(unit, 1)
         kind, scale = _unit("$" if found["sign"] else unit) or ("", 1.0)
-        if unit and found["rate"]:  # 2.5 m/s is no length, and no time
-            kind, scale = f"{unit}{found['rate']}", 1.0
+        if unit == "m" and found["rate"]:  # 2.5 m/s is no time
+            kind = "speed"
         yield Quantity(_text(value), value * scale, kind, found["number"])
         if unit == "m":  # minutes, metres, or millions
             yield Quantity(_text(1e6 * value), 1e6 * value, "", found["number"], is_loose=True)
@@ -126,15 +142,20 @@ def _in_words(text: str) -> Iterator[Quantity]:
         if word in _WORDS:
             kind, scale = _unit(found["unit"] or "") or ("", 1.0)
             value = float(_WORDS[word])
-            yield Quantity(_text(value), value * scale, kind, found["word"], word in _LOOSE)
+            is_loose = word in _LOOSE and (word, kind) != ("one", "time")
+            yield Quantity(_text(value), value * scale, kind, found["word"], is_loose)
+        elif word in _ONE and (of := _unit(found["unit"] or "")):
+            yield Quantity("1", of[1], of[0], found["word"], is_loose=True)
         elif at := month(word):
             yield Quantity(str(at), float(at), "", found["word"], is_loose=True)
 
 
 def _by_the_clock(number: str, *, is_after_noon: bool) -> str:
-    """A time of twelve hours in twenty-four: 6 pm is 18."""
-    hour, colon, minutes = number.partition(":")
-    return f"{int(hour) % 12 + 12 * is_after_noon}{colon}{minutes}" if hour.isdecimal() and len(hour) < 3 else number
+    """A time of twelve hours in twenty-four: 6 pm is 18:00."""
+    hour, _, minutes = number.partition(":")
+    if not hour.isdecimal() or len(hour) > 2:
+        return number
+    return f"{int(hour) % 12 + 12 * is_after_noon}:{minutes or '00'}"
 
 
 def _text(value: float) -> str:

@@ -17,9 +17,10 @@ _JOINT = re.compile(r"[-–—/+&]+")
 _NUMBER = re.compile(r"[^\w]*[vV]?[0-9][0-9.,:'’-]*(?:st|nd|rd|th|x|k)?%?")
 _CODE = re.compile(r"[\w)][.\\_:@=]+[\w(]|^[~@/-]+\w|\(\)|_|#|\w/\w+[./]|[a-z][A-Z]|[A-Za-z][0-9]|[0-9][A-Za-z]")
 _FOLDER = re.compile(r"[/\\]")
+_OF_PARTS = re.compile(r"[\w-]+(?:[/\\][\w-]+)+|\w+\.\w{5,}")  # staging/production, orders.status
 _SENTENCE_END = re.compile(r"[.!?:;\n]\W*$")
 _PLAIN_WORDS = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_PIECES = re.compile(r"[_.-]+|(?<=[A-Za-z]{2})(?=[0-9])")  # of an identifier, or of "win10"
+_PIECES = re.compile(r"[_.+-]+|(?<=[A-Za-z]{2})(?=[0-9])")  # of an identifier, or of "win10"
 _TITLE = re.compile(r"[A-Z][A-Za-z]*(?:[ -][A-Z][A-Za-z0-9]*){1,4}")
 _RUNS = re.compile(r"[\w.@#+'’-]+", re.ASCII)
 _OTHERS = frozenset({"e.g", "i.e", "a.m", "p.m", "vs", "etc"})
@@ -34,7 +35,7 @@ _TRADE = frozenset(
 _FRAME = """
     user prefer project use decide decision team want like repo repository code codebase instead rather now current
     chose choose chosen adopt implement app application should must always never because due caus reason need require
-    set keep make made work handle call new still already currently moment
+    set keep make made work handle call new still already currently moment longer
 """
 FRAME = frozenset(map(stem, _FRAME.split()))
 
@@ -113,9 +114,11 @@ class Heard:
         letters = plain(identifier)
         if not letters or (letters in self.letters if len(letters) >= _SHORT else self._has_short(letters)):
             return True
-        if _FOLDER.search(identifier):
+        if _FOLDER.search(identifier) and "." in identifier:
             file = plain(_FOLDER.split(identifier)[-1])
-            return "." in identifier and len(file) > _SHORT and file in self.letters
+            return len(file) > _SHORT and file in self.letters
+        if _OF_PARTS.fullmatch(identifier):
+            return all(plain(part) in self.words for part in re.split(r"[./\\]", identifier) if part)
         if "." not in identifier:
             parts = terms(" ".join(re.findall(r"[A-Za-z]+|[0-9]+", _spread(identifier))))
             if parts and all(part in self.terms for part in parts):
@@ -148,7 +151,7 @@ def unsaid(statement: str, heard: Heard) -> list[str]:
     missing = [
         quantity.written
         for quantity in quantities(prose)
-        if not quantity.is_loose and quantity.text != "1" and not heard.has_quantity(quantity)
+        if not quantity.is_loose and (quantity.kind or quantity.text != "1") and not heard.has_quantity(quantity)
     ]
     for token, is_name in _specifics(statement):
         if not (heard.has_name(token) if is_name else heard.has_identifier(token)):
@@ -177,7 +180,8 @@ def specifics(statement: str) -> list[str]:
 def share_said(statement: str, heard: Heard) -> float:
     """Which part of a statement's telling words was said, in any form."""
     words = own_words(statement) or list(telling_words(statement)) or [statement]
-    return sum(map(heard.has_word, words)) / len(words)
+    spelled = _spelled_out(statement, heard)
+    return sum(word in spelled or heard.has_word(word) for word in words) / len(words)
 
 
 def words_unsaid(statement: str, heard: Heard) -> list[str]:
