@@ -98,6 +98,13 @@ def test_an_answer_cannot_take_over_the_terminal(retain, model):
     assert not {"\x1b", "\x07"} & set(retain("ask", "how do webhooks work?", **chosen).out)
 
 
+def test_an_answer_hides_nothing_and_keeps_its_emoji_whole(retain, model):
+    server, chosen = model
+    retain.stored("Stripe webhooks need the raw body")
+    server.script("Raw\u202e \U000e0041body 👨‍👩‍👧‍👦🏳️‍🌈 می‌خواهم")
+    assert retain("ask", "how do webhooks work?", **chosen).out.startswith("Raw\ufffd \ufffdbody 👨‍👩‍👧‍👦🏳️‍🌈 می‌خواهم\n")
+
+
 def test_ask_as_json_is_one_line(retain, model):
     server, chosen = model
     retain.stored("Stripe webhooks need the raw body")

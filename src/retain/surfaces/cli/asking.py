@@ -20,6 +20,7 @@ from retain.surfaces.cli import drawn_capture as draw
 from retain.surfaces.cli.options import Call, common
 
 MOST_FOUND = 100
+LONGEST_SIGN = 16  # characters of an emoji of several
 
 
 @click.command()
@@ -66,14 +67,17 @@ def search(
 def ask(call: Call, question: Sequence[str]) -> int | None:
     """Answer a QUESTION from all that is remembered, as it comes; without a language model, with the best passages."""
     asked: Asked | None = None
+    waiting = ""
     with call.memory() as app:
         for piece in app.engine.ask_streaming(" ".join(question), app.caller()):
             if isinstance(piece, Asked):
                 asked = piece
             elif not call.terminal.as_json:
-                sys.stdout.write(marked(piece))
+                whole, waiting = _parted(waiting + piece)
+                sys.stdout.write(marked(whole))
                 sys.stdout.flush()
         now = app.now()
+    sys.stdout.write(marked(waiting))
     assert asked is not None  # it comes last
     call.terminal.tell(reports.asked(asked, now), draw.asked(asked, now))
     return None if asked.passages else exits.NOTHING
@@ -91,6 +95,13 @@ def list_(call: Call, type_: str | None, tags: Sequence[str], limit: int) -> int
         now = app.now()
     call.terminal.tell(reports.listed(found, total, now), draw.listed(found, total, now))
     return None if found else exits.NOTHING
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """What can be shown of an answer that is still coming, and what waits: the next piece may join it into one sign."""
+    plain = next((place + 1 for place in range(len(text) - 1, -1, -1) if text[place].isascii()), 0)
+    at = max(plain, len(text) - LONGEST_SIGN)
+    return text[:at], text[at:]
 
 
 def _of_types(answer: Recalled, types: Sequence[str], limit: int) -> Recalled:
