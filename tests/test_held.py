@@ -1,6 +1,8 @@
 """While nobody has decided where memories belong they wait, and are lost to nobody; then they go where they belong."""
 
 import os
+from shutil import copytree, rmtree
+from uuid import uuid4
 
 import pytest
 
@@ -9,9 +11,10 @@ from retain import held
 from retain.app import Retain
 from retain.approvals import Verdict
 from retain.config import apart, load
-from retain.domain.connection import noticing
+from retain.domain.connection import Reach, noticing
 from retain.errors import StoreDown
 from retain.surfaces import degraded
+from surreal_server import shared
 
 TEXT = "Deploys go through the staging cluster"
 
@@ -184,6 +187,47 @@ def test_a_process_with_a_store_of_its_own_takes_nothing_that_waits_for_another(
         assert texts(app) == []
     with opened(place) as app:
         assert texts(app) == [TEXT]
+
+
+def test_after_approval_it_is_on_the_server_that_the_file_names(place):
+    server = shared()
+    login = f"remote_url: {server.url}\nremote_user: {server.user}\nremote_pass: {server.password}"
+    file = asking(place, f"deployment_mode: remote\n{login}\ndatabase: held-{uuid4()}\nuser_id: ada")
+    with opened(place) as app:
+        app.remember(TEXT)
+    approve(file, home(place))
+    with opened(place) as app:
+        assert (texts(app), app.connection().reach) == ([TEXT], Reach.CONNECTED)
+        assert [memory.place.user for memory in app.memories()] == ["ada"]
+        assert (app.connection().queued.waiting, held.count(app.loaded).waiting) == (0, 0)
+
+
+def test_what_is_sent_to_a_server_that_is_away_waits_for_that(place):
+    file = asking(place, "deployment_mode: remote\nremote_url: ws://127.0.0.1:9\nremote_user: a\nremote_pass: b")
+    with opened(place) as app:
+        app.remember(TEXT)
+    approve(file, home(place))
+    with opened(place) as app:
+        assert (texts(app), app.connection().queued.waiting, held.count(app.loaded).waiting) == ([TEXT], 1, 0)
+
+
+def test_what_was_sent_when_a_process_was_killed_is_not_doubled(place):
+    """It may have been stored, and not yet noted that it was."""
+    file = asking(place, "db_path: {place}/theirs.db\nuser_id: ada")
+    with opened(place) as app:
+        kept = app.remember(TEXT).memory.id
+        app.update(kept, text="Deploys are done by the pipeline")
+    copytree(home(place) / "held", place / "before")
+    approve(file, home(place))
+    with opened(place) as app:
+        assert texts(app) == ["Deploys are done by the pipeline"]
+        before = app.engine.history(kept, app.caller())
+    rmtree(home(place) / "held")
+    copytree(place / "before", home(place) / "held")
+    with opened(place) as app:
+        assert texts(app) == ["Deploys are done by the pipeline"]
+        assert app.engine.history(kept, app.caller()) == before
+        assert (held.count(app.loaded).waiting, held.count(app.loaded).refused) == (0, 0)
 
 
 def test_what_cannot_be_sent_waits_on(place):

@@ -18,7 +18,7 @@ from retain.folders import project_of
 from retain.ports import Store
 from retain.stores.moving import Move, moved
 from retain.stores.queue import Queue
-from retain.stores.sending import send
+from retain.stores.sending import has, send
 from retain.stores.sqlite.failures import files_of
 from retain.stores.sqlite.files import alone
 from retain.stores.sqlite.store import SqliteStore
@@ -92,8 +92,13 @@ def send_on(loaded: Loaded, store: Store, *, again: bool = False) -> Sent:
 def _sent(queue: Queue, store: Store, move: Move) -> str:
     """Why some could not be sent, empty if all were."""
     while entry := queue.first():
+        plan = moved(entry.changes, move)
         try:
-            send(queue, entry, store, moved(entry.changes, move))
+            # A process that was killed may have written it, and somebody changed it since: a file knows no key.
+            if has(store, plan):
+                queue.done(entry)
+            else:
+                send(queue, entry, store, plan)
         except Unavailable as error:
             logger.warning("writes that waited for a decision cannot be sent yet: %s", error.message)
             return error.message

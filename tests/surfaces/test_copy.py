@@ -78,10 +78,7 @@ def test_a_dry_run_makes_nothing(lived):
 def test_a_server_is_reached_with_the_user_of_the_settings(lived):
     server = shared()
     known = {"RETAIN_REMOTE_USER": server.user, "RETAIN_REMOTE_PASS": server.password}
-    settings = lived.folder / "shop" / ".claude" / "retain.local.md"
-    settings.parent.mkdir()
-    settings.write_text(f"---\ndatabase: copy-{time.time_ns()}\n---\n")
-    settings.chmod(0o600)
+    known["RETAIN_DATABASE"] = f"copy-{time.time_ns()}"
     there = lived("copy", "--to", server.url, "--json", **known)
     assert (there.code, there.body["equal"]) == (0, True), there.out
     back = lived("copy", "--from", server.url, "--to", sqlite(lived.folder / "back.db"), "--json", **known)
