@@ -455,3 +455,29 @@ WORDS = st.lists(st.sampled_from(PIECES.split()))
 @given(WORDS.map(" ".join), WORDS.map(" ".join))
 def test_scrambled_statements_are_answered_too(old, new):
     clash(old, new, cosine=0.9)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("server fact 2 about valve 14", "server fact 1 about valve 7"),
+        ("module 3 talks to queue 9 over TLS", "module 4 talks to queue 2 over TLS"),
+        ("Room 4 has sensor 12", "Room 5 has sensor 13"),
+        ("Helper function number 1 for formatting cells", "Helper function number 2 for formatting cells"),
+        ("snippet number 0 text", "snippet number 5 text"),
+    ],
+)
+def test_texts_that_count_along_deny_nothing(old, new):
+    assert clash(old, new, cosine=0.93) is None is clash(new, old, cosine=0.93)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The API listens on port 8080 with timeout 30", "The API listens on port 9090 with timeout 60"),
+        ("The API uses port number 8080", "The API uses port number 9090"),
+        ("The timeout is 30 seconds", "The timeout is 60 seconds"),
+    ],
+)
+def test_numbers_that_say_how_much_are_still_denied(old, new):
+    assert clash(old, new, cosine=0.93) is not None

@@ -6,6 +6,7 @@ from itertools import product
 from retain.domain.words import query_terms
 from retain.engine.lifecycle.assertions import Assertion, assertions, read
 from retain.engine.lifecycle.clashes import Clash as Clash
+from retain.engine.lifecycle.enumerating import counts_along
 from retain.engine.lifecycle.opposition import opposed
 from retain.engine.lifecycle.slots import NAMING, Statement, Value, statements
 from retain.engine.lifecycle.topics import says_the_same, told_apart
@@ -40,6 +41,8 @@ def clash(old: str, new: str, *, cosine: float) -> Clash | None:
     First strictly: the same words but for one value, a "not" or an opposite. Then loosely, by topics and typed values
     in any order of words; how much may differ there depends on how alike the texts are (`cosine`).
     """
+    if counts_along(old, new):
+        return None
     asserted = [statement for statement in statements(new) if not statement.marks & _ASSERT_NOTHING]
     for before, now in product(statements(old) if asserted else (), asserted):
         if not _comparable(before, now):
