@@ -78,10 +78,11 @@ def now(parts: Parts, memory: Memory) -> Memory:
 
 
 def found(engine: Engine, question: str) -> list[set[MemoryId]]:
-    """What a search in the bank and a recall find."""
+    """What a search in the bank, a recall and a search for words in the graph find."""
     matches = engine.lookup.search(Search(question, limit=50, threshold=0.0), HERE).hits
     recalled = engine.recall(Question(question), HERE).hits
-    return [{match.stored.memory.id for match in matches}, {hit.id for hit in recalled}]
+    channels = engine.search_by_words(question, 50, HERE).hits
+    return [{match.stored.memory.id for match in matches}, {hit.id for hit in recalled}, {hit.id for hit in channels}]
 
 
 def test_a_completed_session_is_whole_after_months_of_housekeeping(parts, engine):
@@ -119,7 +120,7 @@ def test_what_has_faded_is_found_however_old_it_is(parts, engine):
     said = {say(parts, text).id for text in SAID}
     for days in (8, 15, 31, 200):
         session_ends(parts, days=days)
-        assert found(engine, "module importer") == [said, said]
+        assert found(engine, "module importer") == [said] * 3
 
 
 @pytest.mark.parametrize("edited", EDITS)
@@ -247,7 +248,7 @@ def test_what_was_pruned_is_in_no_list_and_no_search_but_can_be_brought_back(par
     everything = engine.recall(Question("cart module", include_forgotten=True), HERE)
     assert (everything.hits, engine.listed(HERE, 10)[0], engine.valid(HERE)) == ((), [], [])
     assert bring_back(parts, memory.id, HERE).is_active
-    assert found(engine, "cart module") == [{memory.id}, {memory.id}]
+    assert found(engine, "cart module") == [{memory.id}] * 3
 
 
 @pytest.mark.parametrize("hold", KEPT)

@@ -266,7 +266,7 @@ class Engine:
         return self._embedding(keep(self.parts, replace(draft, supersedes=(supersedes,) if supersedes else ()), caller))
 
     def merge_categories(self, caller: Caller, at_least: int, occasion: "Occasion | None" = None) -> "Merged":
-        """Merges what overlaps in each category with at least so many memories, and puts aside what has faded."""
+        """Merges what overlaps in each category with at least so many memories, and prunes."""
         from retain.engine.lifecycle.merging import Occasion, merge_categories
 
         return merge_categories(self.parts, caller, replace(occasion or Occasion(), at_least=at_least))

@@ -226,6 +226,7 @@ def _match(hit: Match, room: int) -> Body:
         "similarity": hit.similarity,
         "created_at": iso(found.created),
         "updated_at": iso(found.updated),
+        **({} if found.is_active else {"state": found.status.state.value}),
         **render.standing(hit.stored, memory_id),
     }
 

@@ -18,7 +18,7 @@ from retain.engine.capture.supersede import Known, News, judged
 from retain.engine.drafts import Draft
 from retain.engine.parts import Parts, places
 from retain.engine.remember import remember
-from retain.engine.revise import bring_back, forget
+from retain.engine.revise import bring_back, forget, tag
 from retain.errors import LLMFailed, NotFound
 
 HERE = Caller(project=Project("p" * 20, "shop", "/shop", START), session="monday")
@@ -424,3 +424,17 @@ def test_what_is_to_give_way_is_not_reinforced_instead(parts):
     assert remember(parts, Draft("we deploy on mondays"), HERE).reinforced
     done = remember(parts, Draft("we deploy on mondays", supersedes=(old.id,)), HERE)
     assert (done.reinforced, done.superseded, texts(parts)) == (False, (old.id,), ["we deploy on mondays"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "edited"), [({}, False), ({"title": "Packages", "distinct": True}, False), ({}, True)]
+)
+def test_a_conversation_ends_what_was_captured_and_not_what_was_kept_on_purpose(parts, fields, edited):
+    old = stored(parts, "We use npm for packages", "pattern", said_by=None if fields else "user", **fields)
+    if edited:
+        tag(parts, old.id, ["build"], [], HERE)
+    parts.clock.tick(600)
+    done = captured(parts, user("From now on we use pnpm for packages instead of npm.", 1200))
+    kept = bool(fields) or edited
+    assert (done.superseded, len(done.stored)) == (() if kept else (old.id,), 1)
+    assert (old.id in {memory.id for memory in active(parts)}) is kept

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 
 from retain.domain.memory import MemoryId, Stored
-from retain.domain.recall import Filter, Found, Warning
+from retain.domain.recall import FINDABLE, Filter, Found, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.embed import query_vector
@@ -83,7 +83,7 @@ class Channels(Lanes):
 def recall_by_channels(parts: Parts, question: ChannelQuestion, caller: Caller) -> ChannelAnswer:
     """The memories that rank best over the channels; 1.0 means first in every one that took part."""
     check_question(question)
-    wanted = Filter(places(caller))
+    wanted = Filter(places(caller), states=FINDABLE)
     channels = Channels()
     weights = _search(parts, question, channels, wanted, caller)
     if channels.late and not channels.found():
@@ -102,7 +102,7 @@ def search_by_meaning(parts: Parts, text: str, limit: int, caller: Caller) -> Ch
     vector, _ = query_vector(parts.embedder, unaddressed(parts.store, text, caller))
     if vector is None:
         raise EmbeddingFailed(NOT_READY + _why_off(parts.embedder))
-    found = parts.store.by_vector(vector, parts.embedder.model, Filter(places(caller)), limit)
+    found = parts.store.by_vector(vector, parts.embedder.model, Filter(places(caller), states=FINDABLE), limit)
     stored = with_standings(parts.store, list(found.scores), caller)
     scores = {id: max(found.scores[id], 0.0) for id in stored}
     return ChannelAnswer(tuple(ChannelHit(stored[id], scores[id], vector=scores[id]) for id in stored))
@@ -111,7 +111,9 @@ def search_by_meaning(parts: Parts, text: str, limit: int, caller: Caller) -> Ch
 def search_by_words(parts: Parts, text: str, limit: int, caller: Caller) -> ChannelAnswer:
     """The memories that hold the words, by BM25; needs no model."""
     check_question(ChannelQuestion(text, limit))
-    found = _by_words(parts.store, parts.store.corpus(query_terms(text)), Filter(places(caller)), limit)
+    found = _by_words(
+        parts.store, parts.store.corpus(query_terms(text)), Filter(places(caller), states=FINDABLE), limit
+    )
     stored = with_standings(parts.store, list(found.scores)[:limit], caller)
     return ChannelAnswer(tuple(ChannelHit(stored[id], found.scores[id], words=found.scores[id]) for id in stored))
 
