@@ -20,6 +20,7 @@ from retain.engine.parts import Parts, places
 TITLE = "Memory"  # where there is no project
 WITHHELD = ("tool",)
 FEW_WORDS = 2
+LOOKED_INTO = 1000  # characters of a memory that are read for orders; far fewer are shown
 _PAGE = 1000
 
 
@@ -40,19 +41,18 @@ def digest(parts: Parts, caller: Caller, lines: int, tools: Sequence[str] = ()) 
     """What is known of the project; outside of any, what is known of the user. `tools` find the rest."""
     now = parts.clock.now()
     known = list(_active(parts, caller, now))
-    rows = [row_of(stored) for stored in known if not stored.memory.consolidated and _may_be_shared(stored.memory)]
-    chosen = selection(rows, lines, now.timestamp())
+    fit = [stored for stored in known if not stored.memory.consolidated and _said_by(stored.memory) not in WITHHELD]
+    chosen = _without_orders(fit, lines, now.timestamp())
     shown = tuple(row.id for them, _ in chosen.values() for row in them)
     more = sum(count for _, count in chosen.values())
-    named = next((s.memory.title for s in known if is_description(s.memory) and s.memory.title), None)
-    title = named or (caller.project.slug if caller.project else TITLE)
+    named = next((s.memory for s in known if is_description(s.memory) and not _gives_orders(s.memory)), None)
+    title = (named and named.title) or (caller.project.slug if caller.project else TITLE)
     return Digest(as_markdown(chosen, title, tools), shown, more, len(known) - len(shown) - more)
 
 
 def row_of(stored: Stored) -> Row:
     memory = stored.memory
     text = memory.text if not memory.title or memory.text.startswith(memory.title) else f"{memory.title}: {memory.text}"
-    said_by = memory.metadata.get("said_by")
     return Row(
         memory.id,
         text,
@@ -62,15 +62,37 @@ def row_of(stored: Stored) -> Row:
         importance=memory.importance,
         updated=memory.updated.timestamp(),
         accesses=stored.accesses,
-        said_by=said_by if isinstance(said_by, str) else None,
+        said_by=_said_by(memory),
     )
 
 
-def _may_be_shared(memory: Memory) -> bool:
-    said_by = memory.metadata.get("said_by")
+def _without_orders(known: list[Stored], lines: int, now: float) -> dict[str, tuple[list[Row], int]]:
+    """What there is room for. Only what would be shown is looked into: to read a memory for orders takes its time."""
+    rows = {stored.memory.id: row_of(stored) for stored in known}
+    memories = {stored.memory.id: stored.memory for stored in known}
+    looked_into: set[MemoryId] = set()
+    while True:
+        chosen = selection(rows.values(), lines, now)
+        new = {row.id for them, _ in chosen.values() for row in them} - looked_into
+        orders = [id for id in new if _gives_orders(memories[id])]
+        if not orders:
+            return chosen
+        looked_into |= new
+        for id in orders:
+            del rows[id]
+
+
+def _gives_orders(memory: Memory) -> bool:
+    """Whether it wants something done that the user did not ask for."""
     # A title of a word or two names a thing, though it could be an order: "Store", "Release notes".
     title = memory.title if memory.title and len(memory.title.split()) > FEW_WORDS else ""
-    return said_by == "user" or (said_by not in WITHHELD and not any(map(reads_like_an_order, (memory.text, title))))
+    told = (memory.text[:LOOKED_INTO], title)
+    return _said_by(memory) != "user" and any(map(reads_like_an_order, told))
+
+
+def _said_by(memory: Memory) -> str | None:
+    said_by = memory.metadata.get("said_by")
+    return said_by if isinstance(said_by, str) else None
 
 
 def _active(parts: Parts, caller: Caller, now: datetime) -> Iterator[Stored]:

@@ -125,7 +125,7 @@ def cleaned_json(value: Json) -> Json:
         case list():
             return [cleaned_json(item) for item in value]
         case dict():
-            return {name: cleaned_json(item) for name, item in value.items()}
+            return {cleaned(name).text: cleaned_json(item) for name, item in value.items()}
         case _:
             return value
 
