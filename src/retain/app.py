@@ -325,12 +325,11 @@ class Retain:
         """What a server does beside serving, all in the background: model, missing vectors, what earlier sessions
         left to consolidate, and the backup of the day."""
         engine, caller = self.engine, self.caller()
+        engine.warm()
         self._looks_after = self.loaded.is_held
         if self._looks_after:  # housekeeping is for the store that is decided on
-            engine.warm()
             return
         engine.begin_session(caller)
-        engine.warm()
         renew(engine.parts, engine.later, lambda: engine.code, caller)
         if self.settings.consolidation_on_shutdown:
             engine.catch_up(caller)

@@ -30,6 +30,7 @@ from retain.wiring import check_surrealdb, make_bare_store, make_embedder, make_
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35, 0)  # `returning`
+_ANOTHER_HOME = "set RETAIN_HOME to another folder"
 LITTLE_SPACE, NO_SPACE = 500_000_000, 50_000_000
 LONG_LOG = 200_000_000
 MOST_LACKING = 100  # memories without vectors that are looked past
@@ -176,7 +177,8 @@ def _permissions(settings: Settings, settings_files: Sequence[Path]) -> Iterator
         yield Check("permissions", "fail", f"{path} can be read by others", repair)
     closed = maintenance.not_writable(settings)
     for path in closed:
-        yield Check("permissions", "fail", f"{path} cannot be written to", f"chmod u+w {path}")
+        repair = f"chmod u+w {path}" if maintenance.may_be_opened(path) else f"mount its disk so, or {_ANOTHER_HOME}"
+        yield Check("permissions", "fail", f"{path} cannot be written to", repair)
     if not found and not closed:
         yield Check("permissions", "ok", "nobody else can read the store, the backups and the settings")
 
@@ -305,6 +307,8 @@ def _way_out(code: str, settings: Settings, repair: str) -> str:
     """What ends a notice. Where a repair has nothing to read it is not advised again."""
     if code == "store_damaged":
         return repair
+    if code == "read_only":
+        return f"make its folder writable, or {_ANOTHER_HOME}"
     newest = next(iter(maintenance.all_backups(settings)), None)
     if newest is None or code not in ("store_unreadable", "store_gone"):
         return "retain doctor --settle" if code != "writes_refused" else "retain db queue"

@@ -143,6 +143,11 @@ def not_writable(settings: Settings) -> list[Path]:
     return [path for path in (database, database.parent) if path.exists() and not os.access(path, os.W_OK)]
 
 
+def may_be_opened(path: Path) -> bool:
+    """Whether it is for a mode to say that nothing can be written: a disk that is mounted read-only does not ask it."""
+    return not hasattr(os, "statvfs") or not os.statvfs(path).f_flag & os.ST_RDONLY
+
+
 def close_up(settings: Settings, settings_files: Iterable[Path]) -> list[str]:
     found = too_open(settings, settings_files)
     for path, mode in found:

@@ -3,6 +3,7 @@
 import os
 import random
 import resource
+import shutil
 import sqlite3
 import subprocess
 import threading
@@ -58,14 +59,23 @@ def test_a_full_disk_is_said_with_the_size_and_nothing_is_half_written(tmp_path)
             assert (len(store.memories([*written, "after"])), store.faults()) == (len(written) + 1, [])
 
 
-def test_a_disk_that_became_read_only_is_said(tmp_path):
+def test_a_disk_that_became_read_only_is_read_and_said(tmp_path):
     with tiny_disk(tmp_path) as disk:
         path = disk / "retain.db"
         with closing(SqliteStore(path)) as store:
+            save(store, a_memory("m1"))
+        with closing(SqliteStore(disk / "left.db")) as store:
             save(store, a_memory())
+            for end in ("", "-wal"):  # as a process leaves it that was killed
+                shutil.copyfile(disk / f"left.db{end}", disk / f"killed.db{end}")
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        with pytest.raises(StoreDown, match=r"retain\.db cannot be used: .*(readonly|unable to open)"):
-            SqliteStore(path)
+        with closing(SqliteStore(path)) as store:
+            assert list(store.memories(["m1"])) == ["m1"]
+            assert [notice.code for notice in store.standing()] == ["read_only"]
+            with pytest.raises(StoreDown, match=r"cannot be written to.*RETAIN_HOME"):
+                save(store, a_memory("m2", "another"))
+        with pytest.raises(StoreDown, match=r"killed\.db-wal holds the last memories"):
+            SqliteStore(disk / "killed.db")
         with pytest.raises(StoreDown, match="cannot be made: Read-only file system"):
             SqliteStore(disk / "new" / "retain.db")
 
@@ -111,7 +121,7 @@ def test_loading_vectors_goes_on_where_the_deadline_cut_it_short(sqlite_file):
     for first in range(0, 240, 20):
         many = [a_memory(f"m{n}", f"text {n}") for n in range(first, first + 20)]
         save(sqlite_file, *many, embeddings=tuple(an_embedding(m.id, a_vector(1)) for m in many))
-    index, cuts = memory_signs(MODEL, 1, 64), 0
+    index, cuts = memory_signs(MODEL, (1,), 64), 0
     index.rows_at_once = 50
     with closing(sqlite3.connect(sqlite_file.path)) as db:
         for patience in range(100):

@@ -13,6 +13,7 @@ from retain.errors import StoreBusy, StoreCorrupt, StoreDown
 from retain.stores.sqlite.failures import BUSY_SECONDS, busy, explained, files_of, is_busy
 
 MEMORY = Path(":memory:")
+ELSEWHERE = "Make it writable and restart this window, or set RETAIN_HOME to another folder"
 # Instructions of SQLite's machine between two looks at the deadline: about a tenth of a millisecond.
 _STEPS_PER_LOOK = 10_000
 # Above this the log is cut even if that takes a wait for readers. SQLite starts it anew only in a moment
@@ -33,8 +34,10 @@ class Pool:
         self.query_seconds = query_seconds
         self.damage: str | None = None
         """What SQLite said when it met a damaged page, if it did."""
+        self.is_read_only = False
+        """Whether the file or its folder cannot be written to; what is asked of it then makes no other file."""
         self._idle: list[_Connection] = []
-        self._file: tuple[int, int] | None = None
+        self._file: tuple[int, ...] | None = None
         self._closed = False
         self.log_bytes = LOG_BYTES
         self.busy_seconds = BUSY_SECONDS
@@ -71,6 +74,8 @@ class Pool:
         A durable one survives a power cut; the other only a crash of the process. The wait for other threads
         and for other processes is one wait, of `busy_seconds` at most.
         """
+        if self.is_read_only:
+            raise StoreDown(f"{self.path} cannot be written to, nor its folder; nothing was stored. {ELSEWHERE}")
         late = time.monotonic() + self.busy_seconds
         with self._noticed(), self._turn(), self._borrowed() as connection:
             connection.sync_fully(durable)
@@ -158,7 +163,7 @@ class Pool:
                 return self._idle[-1] if self._shared else self._idle.pop()
             file = self._file
         with self._noticed():
-            connection = _Connection(self.path, file)
+            connection = _Connection(self.path, file, self._address())
         if self._shared:
             self._idle.append(connection)
         return connection
@@ -182,15 +187,25 @@ class Pool:
             self.damage = None  # of another file
         self._file = found
 
-    def _found(self) -> tuple[int, int] | None:
-        """Which file is at the path now."""
+    def _address(self) -> str:
+        """How SQLite is told of the file. Where nothing can be written it must not look for other writers: that takes
+        a file of its own. Who has left a log does write, and then it has to."""
+        if not self.is_read_only:
+            return str(self.path)
+        log = files_of(self.path)[1]
+        alone = "" if log.exists() and log.stat().st_size else "&immutable=1"
+        return f"{self.path.as_uri()}?mode=ro{alone}"
+
+    def _found(self) -> tuple[int, ...] | None:
+        """Which file is at the path now; one that is read without looking for writers is another when it changed."""
         if self._shared:
             return None
         try:
             file = self.path.stat()
         except OSError:
             return None
-        return file.st_dev, file.st_ino
+        changed = (file.st_mtime_ns, file.st_size) if self.is_read_only else ()
+        return (file.st_dev, file.st_ino, *changed)
 
     def _let_go(self) -> None:
         while self._idle:
@@ -203,11 +218,17 @@ class Pool:
 
 
 class _Connection:
-    def __init__(self, path: Path, file: tuple[int, int] | None) -> None:
+    def __init__(self, path: Path, file: tuple[int, ...] | None, address: str) -> None:
         self.deadline: float | None = None
         self.file = file
         self._durable = True
-        self.db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        self.db = sqlite3.connect(
+            address,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=address != str(path),
+        )
         try:
             self._configure()
         except BaseException:

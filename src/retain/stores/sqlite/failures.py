@@ -1,5 +1,6 @@
 """SQLite's errors as ours: what happened, to which file, and what to do."""
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -86,7 +87,15 @@ def _damaged(path: Path, error: Exception) -> StoreCorrupt:
 
 
 def _why(path: Path) -> str:
-    return " (it is a folder, not a file)" if path.is_dir() else ""
+    if path.is_dir():
+        return " (it is a folder, not a file)"
+    log = files_of(path)[1]
+    if not os.access(path.parent, os.W_OK) and log.exists():
+        # Taking over what a log holds means to write.
+        return (
+            f" (nothing can be written to {path.parent}, and {log.name} holds the last memories: copy both elsewhere)"
+        )
+    return ""
 
 
 def _full(path: Path) -> StorageFull:

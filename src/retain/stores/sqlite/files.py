@@ -13,7 +13,7 @@ from retain.errors import StoreBusy, StoreCorrupt, StoreDown
 from retain.run_files import make_folder
 from retain.standing import Notice
 from retain.stores.sqlite import migrations
-from retain.stores.sqlite.connection import MEMORY, Pool
+from retain.stores.sqlite.connection import ELSEWHERE, MEMORY, Pool
 from retain.stores.sqlite.failures import files_of
 from retain.stores.watching import is_gone, look_for_loss, now_stamp
 
@@ -35,17 +35,33 @@ def opened(pool: Pool, *, watched: bool = False) -> list[str]:
         with alone(pool.path):
             look_for_loss(pool.path)
     make_private(pool.path)
+    pool.is_read_only = not is_writable(pool.path)
     try:
         notices = _prepared_in_time(pool)
     except StoreCorrupt as error:
+        if pool.is_read_only:
+            raise
         _refuse_foreign(pool.path)
         notices = _set_aside(pool, error)
     return _network_notice(pool.path) + notices
 
 
+def is_writable(path: Path) -> bool:
+    """Whether the file can be written to, and others be made beside it."""
+    return path == MEMORY or all(os.access(each, os.W_OK) for each in (path, path.parent))
+
+
 def standing_notices(pool: Pool) -> list[Notice]:
     """Damage that nobody has dealt with: of files that were set aside, and of the one in use."""
     notices = standing.of_store(str(pool.path))
+    if pool.is_read_only:
+        notices.append(
+            Notice(
+                "read_only",
+                f"{pool.path} cannot be written to: memories are read, and nothing is stored. {ELSEWHERE}",
+                "Nothing can be stored here: the store cannot be written to.",
+            )
+        )
     if pool.damage:
         notices.append(Notice("store_damaged", f"{pool.damage}. What lies on undamaged pages is still found"))
     return notices
@@ -142,14 +158,25 @@ def _prepare(pool: Pool) -> list[str]:
     with pool.plain(_MIGRATION_SECONDS) as db:
         # Before anything is written to it: the path may be a wrong one.
         migrations.check_ours(db, pool.path)
-        mode = db.execute("pragma journal_mode = wal").fetchone()[0]
-        migrations.migrate(db)
+        if pool.is_read_only:
+            _check_readable(db, pool.path)
+        else:
+            mode = db.execute("pragma journal_mode = wal").fetchone()[0]
+            migrations.migrate(db)
     with pool.reading() as db:
         db.execute("select count(*) from (select num from memory limit 10)").fetchone()
         db.execute("select block from memory_words_data where id = 1").fetchone()
-    if mode not in ("wal", "memory"):
+    if not pool.is_read_only and mode not in ("wal", "memory"):
         return [f"{pool.path} is on a file system without write-ahead logging; several writers will be slow"]
     return []
+
+
+def _check_readable(db: sqlite3.Connection, path: Path) -> None:
+    if (found := migrations.version_of(db)) < migrations.CURRENT:
+        raise StoreDown(
+            f"{path} has schema {found} and has to be brought to {migrations.CURRENT}, and it cannot be written to. "
+            f"{ELSEWHERE}"
+        )
 
 
 def make_private(path: Path) -> None:

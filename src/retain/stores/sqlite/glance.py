@@ -5,6 +5,7 @@ It never makes, migrates or mends a store. What it leaves out is what the engine
 active or not valid now, what faded, and of two that contradict each other the older one.
 """
 
+import os
 import re
 import sqlite3
 import time
@@ -72,8 +73,11 @@ def opened(file: str, seconds: float) -> sqlite3.Connection:
     """A connection that gives up after so many seconds of work. Raises `CannotRead`."""
     late = time.monotonic() + seconds
     address = file.replace("%", "%25").replace("?", "%3f").replace("#", "%23").replace("\\", "/")
+    # Where nothing can be written, SQLite must not look for other writers: that takes a file of its own.
+    alone = "" if os.access(os.path.dirname(file) or ".", os.W_OK) or _has_log(file) else "&immutable=1"
+    address = f"file:{'' if address.startswith('/') else '/'}{address}?mode=ro{alone}"
     try:
-        db = sqlite3.connect(f"file:{'' if address.startswith('/') else '/'}{address}?mode=ro", uri=True, timeout=0)
+        db = sqlite3.connect(address, uri=True, timeout=0)
     except sqlite3.Error as error:
         raise CannotRead(f"{file} cannot be opened: {error}") from None
     try:
@@ -89,6 +93,13 @@ def opened(file: str, seconds: float) -> sqlite3.Connection:
     db.row_factory = sqlite3.Row
     db.set_progress_handler(lambda: time.monotonic() > late, _STEPS_PER_LOOK)
     return db
+
+
+def _has_log(file: str) -> bool:
+    try:
+        return os.stat(f"{file}-wal").st_size > 0
+    except OSError:
+        return False
 
 
 def relevant(

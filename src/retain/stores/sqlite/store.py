@@ -220,6 +220,8 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
         return self._read(sessions.projects)
 
     def note_uses(self, uses: Sequence[Use]) -> None:
+        if self.pool.is_read_only:  # counts may be lost
+            return
         with self.pool.writing(durable=False) as db:
             migrations.check_version(db)
             for use in uses:
