@@ -1,5 +1,6 @@
 """`retain trust`: a person decides about what came with a project; until then it is not used, and never in silence."""
 
+import json
 import os
 import pty
 import socket
@@ -88,6 +89,11 @@ def test_a_person_is_shown_what_each_setting_would_do(retain):
     assert "hush" not in done.out + done.err
     assert "log_level:" not in done.err
     assert retain("trust", "--list", "--json").body["decisions"] == []
+
+
+def test_a_value_that_looks_like_another_is_shown_by_its_numbers(retain):
+    asks(retain, 'remote_url: "wss://m\u0435mory.example\u202e"')
+    assert "wss://m\\u0435mory.example\\u202e" in retain("trust").err
 
 
 def at_terminal(retain, *words, typed):
@@ -227,6 +233,21 @@ def test_init_writes_nothing_through_a_link_out_of_the_project(retain, linked):
     done = retain("init", "--claude-md", "--project-server", "--yes")
     assert (done.code, "leads out of the project" in done.out + done.err) == (5, True)
     assert list(own.iterdir()) == []
+
+
+def test_init_imports_nothing_through_a_link_out_of_the_project(retain):
+    theirs = retain.folder / "other" / ".memory"
+    theirs.mkdir(parents=True)
+    rows = [{"id": "1", "type": "decision", "content": "The launch is on Friday", "tags": []}]
+    (theirs / "state.json").write_text(json.dumps({"memories": rows}))
+    (retain.project / ".memory").symlink_to(theirs)
+    done = retain("init", "--no-claude-md", "--yes")
+    assert (done.code, "so nothing is imported" in done.out + done.err) == (5, True)
+    assert "Friday" not in retain("list").out
+    (retain.project / ".memory").unlink()
+    theirs.rename(retain.project / ".memory")
+    assert retain("init", "--no-claude-md", "--yes").code == 0
+    assert "Friday" in retain("list").out
 
 
 def test_a_summary_is_not_replaced_while_the_store_is_undecided(retain):

@@ -75,8 +75,14 @@ def _ask(terminal: Terminal, file: ProjectFile) -> None:
 def _asked_for(file: ProjectFile) -> Drawn:
     yield line((str(file.path), "bold"), " asks for:")
     for name, value in file.holds.items():
-        yield Indented(line((f"{name}: ", "bold"), str(bodies.shown_value(name, value))), 2)
+        yield Indented(line((f"{name}: ", "bold"), _plain(str(bodies.shown_value(name, value)))), 2)
         yield Indented(f"→ {KINDS[name].does}", 6)
+
+
+def _plain(text: str) -> str:
+    """What letters look like is not what is approved: those of other scripts are shown by their numbers."""
+    is_masked = text.strip(bodies.MASK[0]) == ""
+    return text if is_masked or (text.isascii() and text.isprintable()) else ascii(text)
 
 
 def _body(file: ProjectFile, verdict: Verdict | None = None) -> Body:

@@ -37,6 +37,9 @@ def set_up(root: Path, choices: Mapping[str, str | bool], *, team_server: bool) 
     yield _inside(root, planning.settings(root / SETTINGS, choices))
     if excludes := _excludes(root):
         yield planning.text_step("settings", "kept out of git", excludes, _excluded)
+    if (root / FILE).exists() and not is_in(root / FILE, root):
+        where = f"{root / FILE} leads out of the project by a link"
+        yield Step("project", "import", root / FILE, problem=f"{where}, so nothing is imported from there")
     if team_server:
         yield _inside(root, planning.server_for(CLAUDE_CODE, root / ".mcp.json", TEAM_COMMAND))
 
@@ -64,14 +67,20 @@ def _inside(root: Path, step: Step) -> Step:
 
 def left_behind(root: Path) -> int:
     """How many memories an earlier memory of this project holds in its file; 0 when there is none."""
-    file = root / FILE
-    return len(listed(parsed(file.read_bytes()))) if file.is_file() else 0
+    file = _earlier(root)
+    return len(listed(parsed(file.read_bytes()))) if file else 0
 
 
 def take_over(app: Retain, root: Path) -> Imported | None:
     """Imports that file, which stays where it is; None when there is none."""
+    file = _earlier(root)
+    return app.engine.import_state(parsed(file.read_bytes()), app.caller()) if file else None
+
+
+def _earlier(root: Path) -> Path | None:
+    """One that a link brings in from elsewhere is another project's."""
     file = root / FILE
-    return app.engine.import_state(parsed(file.read_bytes()), app.caller()) if file.is_file() else None
+    return file if file.is_file() and is_in(file, root) else None
 
 
 def _excludes(root: Path) -> Path | None:
