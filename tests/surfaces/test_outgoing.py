@@ -74,10 +74,10 @@ OTHERWISE = {
 DESTROYING = ("forget_memory", "delete_memory", "memory_delete", "invalidate", "delete_project", "session_abort")
 COMMANDS = [
     ("recall", "deploy"), ("recall", "deploy", "--explain"), ("list",), ("search", "deploy"),
-    ("search", "deploy", "--explain", "--facets"), ("ask", "how do we deploy?"), ("context", "deploy"), ("why",),
-    ("code", "deploy"), ("map",), ("projects",), ("graph",), ("graph", "{n}"), ("history", "{0}"), ("show", "{0}"),
+    ("search", "deploy", "--explain", "--facets"), ("ask", "how do we deploy?"), ("context", "deploy"),
+    ("code", "deploy"), ("map",), ("projects",), ("graph",), ("history", "{0}"), ("show", "{0}"),
     ("status",), ("contradictions",), ("project", "show"), ("project", "list"), ("session", "show"),
-    ("session", "list"), ("log",), ("consolidate", "--dry-run"),
+    ("session", "list"), ("consolidate", "--dry-run"),
 ]  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def stocked(app):
     build, release = (named(app, name=f"{name}{PLACE}", description=f"For deploy {PLACE}")["id"] for name in "AB")
     app.engine.remember(Draft(f"We deploy from main {PLACE}", metadata={"said_by": "user"}), caller)
     (dispute,) = app.engine.parts.store.contradictions([one, other])
-    things = {"e": build, "o": release, "n": f"Deployer{PLACE}", "w": work["id"], "c": dispute.id}
+    things = {"e": build, "o": release, "w": work["id"], "c": dispute.id}
     return {"0": first, "1": second, **things}
 
 
@@ -147,7 +147,7 @@ def unseen(text):
 
 def filled(given, ids, folder):
     """Arguments and words with the ids that stand for the braces."""
-    meant = {f"{{{name}}}": id.replace(PLACE, UNSEEN) for name, id in ids.items()} | {"{folder}": str(folder)}
+    meant = {f"{{{name}}}": id.replace(PLACE, MARKUP) for name, id in ids.items()} | {"{folder}": str(folder)}
     return (
         [meant.get(each, each) for each in given]
         if isinstance(given, tuple)
@@ -203,7 +203,7 @@ def test_a_command_shows_what_is_seen(poisoned, words):
     command, ids = poisoned
     for more in ((), ("--json",)):
         done = command(*filled(words, ids, command.project), *more)
-        assert done.code in (0, 1), done.err
+        assert done.code == 0, done.err
         assert unseen(done.out + done.err) == []
 
 
@@ -230,6 +230,9 @@ def test_hooks_hand_out_nothing_but_text(poisoned, event):
     notes = client(event.partition(".")[0], said).answer["hookSpecificOutput"]["additionalContext"]
     assert "deploy" in notes and unseen(notes) == []
     assert not LIVE.search(OURS.sub("", notes)), notes
+    for words in (("why",), ("why", "--json"), ("log",), ("log", "--json")):
+        done = command(*words)
+        assert (done.code, unseen(done.out)) == (0, [])
 
 
 def test_a_language_model_is_sent_data_without_markup(poisoned):
