@@ -7,7 +7,8 @@ from functools import reduce
 
 from retain.domain.changes import AtVersion, Changes, Contradiction, Expectation, NoTwin, TitleFree
 from retain.domain.claims import fingerprint
-from retain.domain.ending import Way, is_the_users
+from retain.domain.conversation import Speaker
+from retain.domain.ending import Way, word_of
 from retain.domain.graph import SIMILAR, Tie
 from retain.domain.ids import dressed, new_id
 from retain.domain.memory import (
@@ -250,7 +251,7 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
 def _both_metadata(old: Memory, draft: Draft) -> Mapping[str, Json]:
     """Saying something again adds to what is noted of it; it stays the user's word and a line of its log."""
     said = {**old.metadata, **draft.metadata}
-    kept = {ENTRY, *(PROVENANCE if is_the_users(old) else ())}
+    kept = {ENTRY, *(PROVENANCE if word_of(old) is Speaker.USER else ())}
     return said | {name: value for name, value in old.metadata.items() if name in kept}
 
 
