@@ -90,6 +90,16 @@ def test_a_named_memory_is_superseded_whatever_it_says(notebook):
     assert notebook.store.memories([old[4:]])[old[4:]].memory.status.state == "superseded"
 
 
+def test_a_memory_names_the_one_that_it_replaced_until_that_is_brought_back(notebook):
+    old = save(notebook, STRIPE)["id"]
+    new = save(notebook, "Payments go through Adyen now", supersedes=old)["id"]
+    (listed,) = notebook("memory_recall")["results"]
+    found = notebook("memory_search", query="Adyen payments")["results"][0]
+    assert (listed["id"], listed["supersedes"], found["supersedes"]) == (new, old, old)
+    notebook.app.engine.bring_back(old, notebook.app.caller())
+    assert not any("supersedes" in row for row in notebook("memory_recall")["results"])
+
+
 @pytest.mark.parametrize("dress", ["{}", "memory:{}", "mem_{}"])
 def test_supersedes_takes_an_id_in_any_dress(notebook, dress):
     bare = save(notebook, "We deploy with Jenkins")["id"][4:]

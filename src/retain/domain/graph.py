@@ -13,6 +13,7 @@ MENTIONS = "mentions"
 RELATED = "related_to"
 SAID_BY = "said_by"
 SIMILAR = "similar_to"
+SUPERSEDES = "supersedes"
 SUPPORTS = "supports"
 CAUSAL = ("caused", "fixed", "led_to")
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from retain.domain.changes import AtVersion, Changes
-from retain.domain.memory import Event, HistoryEntry, Memory, Rest, State, Status
+from retain.domain.graph import SUPERSEDES, Tie
+from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Rest, State, Status
 from retain.engine.knowledge.support import silenced
 from retain.ports import Store
 
@@ -34,7 +35,16 @@ def succession(store: Store, ended: Sequence[Memory], successor: Memory, now: da
         history=tuple(entry(old, Event.SUPERSEDED, now, f"superseded by {successor.id}") for old in ended),
         stale=tuple((old.id, True) for old in ended),
         ended=silenced(store, ended),
+        ties=tuple(Tie(successor.id, old.id, SUPERSEDES, now) for old in ended),
     )
+
+
+def predecessors(store: Store, ids: Sequence[MemoryId]) -> dict[MemoryId, MemoryId]:
+    """Which memory each of these took the place of last; one that was brought back since is none."""
+    ties = [tie for tie in store.ties(ids) if tie.type == SUPERSEDES and tie.source in set(ids)]
+    found = store.memories([tie.target for tie in ties])
+    standing = [tie for tie in ties if tie.target in found]
+    return {t.source: t.target for t in standing if found[t.target].memory.status.successor == t.source}
 
 
 def spoken_for(store: Store, summary: Memory, *, by_it: bool) -> list[Memory]:

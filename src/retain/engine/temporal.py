@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import islice
 
 from retain.domain.changes import AtVersion, Changes
-from retain.domain.graph import Relation
+from retain.domain.graph import SUPERSEDES, Relation, Tie
 from retain.domain.ids import undress
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Status, user_of
 from retain.domain.recall import KEPT, Filter
@@ -49,7 +49,8 @@ def invalidate(
         new = replace(old, status=status, valid_until=until, updated=now, version=old.version + 1)
         changes = move(parts.store, old, new, event)
         unchanged = (AtVersion(successor.id, successor.version),) if successor else ()
-        return replace(changes, expects=(*changes.expects, *unchanged)), new
+        ties = (Tie(successor.id, old.id, SUPERSEDES, now),) if successor else ()
+        return replace(changes, expects=(*changes.expects, *unchanged), ties=ties), new
 
     return settle(parts.store, plan)
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from retain.domain.ids import dressed
+from retain.app import Retain
+from retain.domain.ids import dressed, undress
 from retain.domain.memory import Memory, Stored
 from retain.domain.recall import Recalled
 from retain.domain.time import iso
@@ -15,6 +16,7 @@ from retain.engine.digest import Digest
 from retain.engine.lifecycle.merging import Merged
 from retain.engine.lifecycle.pruning import Pruned
 from retain.engine.remember import Remembered
+from retain.engine.succession import predecessors
 from retain.surfaces import render
 from retain.surfaces.render import Body
 from retain.surfaces.reports import redacted
@@ -55,11 +57,22 @@ def rows(found: Sequence[Stored], now: datetime) -> list[Body]:
     return [row(stored, now, room) for stored in found]
 
 
-def listed(found: Sequence[Stored], total: int, now: datetime, offset: int = 0) -> Body:
+def with_lineage(app: Retain, body: Body, rows: str = "results") -> Body:
+    """The same with what each memory took the place of."""
+    named = {row["id"]: row for row in body[rows]}  # type: ignore[attr-defined]  # the rows of a body of ours
+    known = {id: row for name, row in named.items() if (id := undress(name))}
+    for id, before in predecessors(app.engine.parts.store, list(known)).items():
+        known[id]["supersedes"] = memory_id(before)
+    return body
+
+
+def listed(found: Sequence[Stored], total: int, now: datetime, offset: int | None = None) -> Body:
+    """A page; where the caller can ask for others, the note says how."""
     body: Body = {"results": rows(found, now), "count": len(found), "total": total, "warnings": []}
-    beyond = offset + len(found)
+    beyond = (offset or 0) + len(found)
     if found and total > beyond:
-        note = f"{total - beyond} more; call again with offset: {beyond}, narrow it with tags, or ask memory_search"
+        on = "" if offset is None else f"call again with offset: {beyond}, "
+        note = f"{total - beyond} more; {on}narrow it with tags, or ask memory_search"
         body["warnings"] = [{"code": "truncated", "message": note}]
     return body
 

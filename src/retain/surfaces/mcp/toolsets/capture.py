@@ -62,7 +62,7 @@ def memory_search(
 ) -> Body:
     """Find what earlier sessions learnt, decided or tried. Call it before a task, a decision or a second try."""
     answer = app.engine.recall(Question(query, LASTING, limit=limit), app.caller())
-    return reports.searched(answer, app.now())
+    return reports.with_lineage(app, reports.searched(answer, app.now()))
 
 
 @tools.tool("Ask memory", read_only=True, idempotent=True)
@@ -71,7 +71,7 @@ def memory_ask(
 ) -> Body:
     """Get one answer from all that is remembered, with its sources. Without a language model it gives the best
     passages and says so."""
-    return reports.asked(app.engine.ask(question, app.caller()), app.now())
+    return reports.with_lineage(app, reports.asked(app.engine.ask(question, app.caller()), app.now()), "sources")
 
 
 @tools.tool("Find related memories", read_only=True, idempotent=True)
@@ -142,4 +142,4 @@ def memory_stats(app: Retain) -> Body:
 
 def _listed(app: Retain, type: str | None, tags: Sequence[str], offset: int) -> Body:
     found, total = app.engine.categorised(app.caller(), type, tags, MOST_LISTED, offset)
-    return reports.listed(found, total, app.now(), offset)
+    return reports.with_lineage(app, reports.listed(found, total, app.now(), offset))
