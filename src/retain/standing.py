@@ -18,6 +18,7 @@ SETTINGS = "settings_not_used"
 SALVAGED, UNREADABLE, SETTLED = ".salvaged", ".unreadable", ".settled"
 DAMAGED, _LOST, _KNOWN = ".damaged-", ".lost-", ".known"
 _LOGS = ("-wal", "-shm")
+_PARTIAL = ("store_damaged", "store_unreadable", "store_gone")
 _SETTLE = "`retain doctor --settle` goes on without"
 # Said to agents before notes, and to people when a session begins.
 _MISSING = "Memories are missing here: the store {}. `retain doctor` says what to do."
@@ -52,6 +53,11 @@ class Notices:
             self._found = tuple({notice.message: notice for notice in told}.values())
             self._until = time.monotonic() + self._seconds
         return self._found
+
+
+def is_whole(notices: "Iterable[Notice]") -> bool:
+    """Whether the store has all that it ever had, as far as anybody knows."""
+    return not any(notice.code in _PARTIAL for notice in notices)
 
 
 def of_settings(problems: "Iterable[str]") -> "list[Notice]":

@@ -199,3 +199,16 @@ def test_where_no_copy_can_be_made_housekeeping_hears_of_it(sqlite_file, folder)
     folder.write_text("a file of somebody")
     with pytest.raises(StoreDown, match=r"no backup can be written to .*backups"):
         backup_before_housekeeping(sqlite_file, folder, START)
+
+
+def test_copies_of_a_store_that_was_damaged_stay_until_somebody_has_dealt_with_it(sqlite_file, folder):
+    for day in range(3):
+        daily_backup(sqlite_file, folder, START + day * DAY, keep=3)
+    damaged = sqlite_file.path.with_name("retain.db.damaged-20260301T000000")
+    damaged.touch()
+    for day in range(3, 6):
+        daily_backup(sqlite_file, folder, START + day * DAY, keep=3)
+    assert len(list_backups(folder)) == 6
+    damaged.rename(f"{damaged}.settled")
+    daily_backup(sqlite_file, folder, START + 6 * DAY, keep=3)
+    assert len(list_backups(folder)) == 3

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from contextlib import closing
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from making import a_memory, save
 from retain.standing import Notice, Notices, of_store
 from retain.stores.sqlite.store import SqliteStore
+from retain.surfaces.claude_md import sync_project
 from retain.surfaces.degraded import noted
 from retain.surfaces.mcp.toolsets import audrey, bank, capture, default, graph, scoped
 from retain.surfaces.rpc import Methods
@@ -181,3 +183,24 @@ def test_a_reply_that_says_it_already_says_it_once():
     body = {"warnings": [{"code": "store_damaged", "message": "it was damaged"}]}
     assert noted(body, [told]) == body
     assert noted("Nothing.", [told]) == "Nothing.\n\n(it was damaged)"
+
+
+def test_a_summary_is_not_rewritten_from_a_store_that_has_lost_memories(desks, tmp_path):
+    (tmp_path / "shop").mkdir()
+    damaged = tmp_path / "retain.db.damaged-20261118T120000"
+    desks().stored("We decided to deploy on Mondays")
+    damaged.touch()
+    (refused,) = sync_project(desks(claude_md=True).app)
+    assert "lost memories" in str(refused) and not refused.path.exists()
+    damaged.rename(f"{damaged}.settled")
+    (written,) = sync_project(desks(claude_md=True).app)
+    assert "Mondays" in written.path.read_text()
+
+
+def test_a_folder_of_surrealdb_that_is_gone_is_told(retain):
+    here = {"RETAIN_STORE": "surrealdb"}
+    retain("remember", "We deploy on Mondays", **here)
+    shutil.rmtree(retain.home / "retain.surrealkv")
+    assert codes(retain("recall", "deploy", "--json", **here).body) == ["store_gone"]
+    retain("doctor", "--settle", **here)
+    assert retain("recall", "deploy", "--json", **here).body["warnings"] == []

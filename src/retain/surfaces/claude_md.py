@@ -13,6 +13,7 @@ from retain import errors
 from retain.app import Retain
 from retain.clients import registered
 from retain.clients.known import Machine
+from retain.standing import is_whole
 from retain.surfaces import section as sections
 from retain.surfaces.mcp.instructions import finding
 
@@ -52,13 +53,17 @@ def sync_project(app: Retain) -> list[Outcome]:
     """Brings the files in the project's root up to date that the settings name; elsewhere there are none.
 
     A worktree belongs to the project of its main checkout, and so does the summary: each branch would have another.
-    While nobody has decided which store it is, what is known cannot be summarised, and what stands there stays.
+    While nobody has decided which store it is, or what to do about a damaged one, what is known cannot be summarised,
+    and what stands there stays.
     """
     caller = app.caller()
     project = caller.project
     names = [name for setting, name in FILES.items() if getattr(app.settings, setting)]
     if project is None or not names or app.loaded.is_held:
         return []
+    if not is_whole(app.notices()):
+        why = "the store has lost memories, and what it says may be lost too; `retain doctor` says what to do"
+        return [Refused(Path(project.path) / name, why) for name in names]
     text = summary(app)
     return [sync(Path(project.path) / name, text) for name in names]
 

@@ -13,6 +13,7 @@ from retain.domain.memory import MemoryId
 from retain.domain.transfer import Sort
 from retain.errors import StoreCorrupt, StoreDown
 from retain.ports import Store
+from retain.standing import is_whole
 from retain.stores.copy_notes import CopyNotes
 from retain.stores.sqlite.failures import UNREADABLE, explained
 from retain.stores.sqlite.store import SqliteStore
@@ -51,7 +52,7 @@ def daily_backup(store: Store, folder: Path, now: datetime, keep: int = 7, large
     oldest go once there are more than `keep`.
 
     A copy that turns out to be damaged is not kept, and drives no earlier one out. Code is left out, which can be
-    indexed anew and would make every copy many times as large.
+    indexed anew and would make every copy many times as large. While a damaged store waits to be dealt with, none goes.
     """
     made = folder / f"retain-{now:%Y-%m-%d}.db"
     notes = CopyNotes(folder)
@@ -62,7 +63,8 @@ def daily_backup(store: Store, folder: Path, now: datetime, keep: int = 7, large
         drop_old_resets(folder, now)
         with notes.of(made, store, now):
             _copy(store, made, with_code=False)
-        for old in list_backups(folder)[keep:]:
+        # Until somebody has dealt with a damaged store, its copies are all that there is of it.
+        for old in list_backups(folder)[keep:] if is_whole(store.standing()) else ():
             old.unlink(missing_ok=True)
     return made
 
