@@ -81,8 +81,8 @@ def _asked_for(file: ProjectFile) -> Drawn:
 
 def _plain(text: str) -> str:
     """What letters look like is not what is approved: those of other scripts are shown by their numbers."""
-    is_masked = text.strip(bodies.MASK[0]) == ""
-    return text if is_masked or (text.isascii() and text.isprintable()) else ascii(text)
+    bare = text.replace(bodies.MASK, "")
+    return text if bare.isascii() and bare.isprintable() else ascii(text)
 
 
 def _body(file: ProjectFile, verdict: Verdict | None = None) -> Body:
