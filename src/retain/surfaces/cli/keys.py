@@ -41,7 +41,8 @@ def show(call: Call) -> None:
     kept = keys.key_file(settings)
     origin = found.origin if found else None
     fault = None if found else keys.why_none(settings, whole_environment(), user_home())
-    body = {"llm": settings.llm, "origin": origin, "ends_in": _end(found), "kept": kept.exists(), "fault": fault}
+    body = {"llm": settings.llm, "origin": origin, "ends_in": _end(found), "kept": kept.exists()}
+    body |= {"fault": fault} if fault else {}
     call.terminal.tell(
         body, [f"{settings.llm} was chosen, and {fault}"] if fault else _drawn(settings.llm, found, kept)
     )
