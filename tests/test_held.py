@@ -155,6 +155,22 @@ def test_what_is_there_already_is_no_fault(place):
         assert (texts(app), held.count(app.loaded).refused) == ([TEXT], 0)
 
 
+def test_after_another_change_of_the_file_it_begins_anew(place):
+    file = asking(place, "db_path: {place}/theirs.db")
+    with opened(place) as app:
+        app.remember(TEXT)
+    approve(file, home(place))
+    with opened(place) as app:
+        assert texts(app) == [TEXT]
+    asking(place, "db_path: {place}/theirs.db\nnamespace: others")
+    with opened(place) as app:
+        assert (texts(app), app.connection().queued.waiting) == ([], 0)
+        app.remember("Since then")
+        assert texts(app) == ["Since then"]
+        assert [notice.code for notice in app.notices()] == ["settings_not_used"]
+    assert not list((home(place) / "held").rglob("*.lost-*"))
+
+
 def test_a_server_goes_on_with_what_was_decided(place):
     """It was started before, and keeps nothing waiting after."""
     file = asking(place, "db_path: {place}/theirs.db")

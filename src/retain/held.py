@@ -16,6 +16,7 @@ from retain.domain.connection import Queued
 from retain.errors import RetainError, Unavailable
 from retain.folders import project_of
 from retain.ports import Store
+from retain.standing import unknow
 from retain.stores.moving import Move, moved
 from retain.stores.queue import Queue
 from retain.stores.sending import has, send
@@ -122,5 +123,6 @@ def _move(loaded: Loaded) -> Move:
 def _forget_copy(file: Path) -> None:
     """The store has all of it now. Whoever has the copy open still has it, and its queue, which stays."""
     with suppress(OSError), alone(file):
+        unknow(str(file))  # it is meant to be gone
         for each in reversed(files_of(file)):
             each.unlink(missing_ok=True)
