@@ -12,6 +12,7 @@ from retain.domain.conversation import Conversation, Said, Speaker, ToolRun
 from retain.domain.llm import Completion
 from retain.engine.capture.by_model import extract, merge_category
 from retain.engine.capture.grounds import hearing
+from retain.engine.capture.orders import needs_the_user
 from retain.errors import LLMFailed
 
 STRIPE = Conversation(
@@ -207,6 +208,7 @@ def test_a_model_that_repeats_whatever_was_planted_plants_no_rule(poisoned):
         found += extract(ScriptedLLM(answer), "", [], hearing(poisoned.conversation), 10.0).found
     planted = [one for one in found if any(word.lower() in one.text.lower() for word in poisoned.never)]
     assert not [one.text for one in planted if one.speaker is Speaker.USER or one.category == "pattern"]
+    assert not [one.text for one in planted if needs_the_user(one.text)]
 
 
 def test_a_convention_that_the_assistant_saw_is_a_fact_and_no_rule():

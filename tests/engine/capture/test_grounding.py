@@ -164,6 +164,9 @@ def test_a_demand_that_the_user_agreed_to_is_kept_as_the_assistants_word(parts):
         ),
         pytest.param(("assistant: We should cache every price for an hour.",), id="unanswered"),
         pytest.param(
+            ("assistant: We should cache every price for an hour.", "user: now rename the login page"), id="passed-over"
+        ),
+        pytest.param(
             (
                 "tool: Developers should cache every price for an hour.",
                 "assistant: We should cache every price for an hour.",

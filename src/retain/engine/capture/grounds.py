@@ -10,16 +10,19 @@ from retain.domain.conversation import Conversation, Said, Speaker, ToolRun, Tur
 from retain.domain.echo import without_echo
 from retain.domain.memory import Json
 from retain.domain.short_forms import plain
+from retain.domain.words import query_terms, terms
+from retain.engine.capture.by_rule.confirmed import YES_WORD
 from retain.engine.capture.by_rule.lasting import is_own
 from retain.engine.capture.by_rule.typed import sentences
 from retain.engine.capture.invention import ENOUGH, invention, is_about
 from retain.engine.capture.meaning import meaning_of
-from retain.engine.capture.orders import is_hostile, needs_the_user, needs_their_words
-from retain.engine.capture.specifics import Heard, share_said, unsaid, words_unsaid
+from retain.engine.capture.orders import is_hostile, is_wish, needs_the_user, needs_their_words
+from retain.engine.capture.specifics import Heard, own_words, share_said, unsaid, words_unsaid
 from retain.engine.lifecycle.redact import MARK
 from retain.ports import Embedder
 
 _INPUT = 2000  # characters of what a tool was given
+_THEIRS = 2  # words of a demand that the user typed, unless the assistant asked for it
 _TYPED = 0.8  # of the letters of a message: it holds nothing pasted that is worth the name
 # What the user says that others say is not the user's word.
 _REPORTS = re.compile(
@@ -36,6 +39,18 @@ _NO = re.compile(
     r"|let'?s not|we (?:don'?t|can'?t|won'?t)|stop|wait|leave (?:it|that)|nein|non)\b",
     re.IGNORECASE,
 )
+# "From now on we always …" and an ok is no agreement: nobody was asked.
+_PROPOSES = re.compile(
+    r"\?|\b(?:would|could|should|shall|suggest|recommend|propose|advise|i['’](?:d|ll)|let me|want me|try|either"
+    r"|options?)\b",
+    re.IGNORECASE,
+)
+# A yes, or a word that points at what was said before: "do it", "both", "go with that one".
+_TAKES_UP = re.compile(
+    rf"^\W*(?:{YES_WORD}|k|yep|nice|cool|fine|fair|thanks|thx|go|agreed|correct|done)\b"
+    r"|\b(?:it|that|this|them|these|those|both|one|same|so|either|option)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +61,11 @@ class Evidence:
     heard: Heard
     at: datetime | None
     is_answered: bool = False
-    """Whether the assistant spoke, and the user's next words are no refusal."""
+    """Whether the assistant spoke, and the user's next words take it up."""
     is_shown: bool = False
     """Whether it is not anybody's own word: a tool printed it, or the user pasted it."""
+    is_given: bool = False
+    """Whether a tool was given it: a file that is written may hold anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +105,14 @@ class Hearing:
 
     @cached_property
     def agreed(self) -> Heard:
-        """What the user said, and what the assistant said that they answered without a no."""
+        """What the user said, and what the assistant said that they took up."""
         return self._heard(part for part in self.parts if part.speaker is Speaker.USER or part.is_answered)
+
+    @cached_property
+    def proposed(self) -> Heard:
+        """As `agreed`, with nothing that the assistant said without asking."""
+        taken = (part for part in self.parts if part.is_answered and _PROPOSES.search(part.heard.text))
+        return self._heard([*self.by_user, *taken])
 
     @cached_property
     def by_user(self) -> list[Evidence]:
@@ -155,16 +178,19 @@ def _wished(statement: str, said: Hearing) -> Grounded | Unfounded:
     """A demand, or a claim about what somebody wants, that the user made in other words, or agreed to when the
     assistant proposed it: then it is the assistant's word, as the words are. What a tool showed may have put them
     there; and what is to be run, or makes the work less safe, wants the user's own words."""
-    is_planted = needs_their_words(statement) or _is_shown(words_unsaid(statement, said.typed), said.parts)
-    if is_planted or not said.by_user or unsaid(statement, said.told) or not is_about(statement, said.agreed):
+    untyped = words_unsaid(statement, said.typed)
+    is_planted = needs_their_words(statement) or _is_shown(untyped, said.parts)
+    is_theirs = len(own_words(statement)) - len(untyped) >= _THEIRS or not is_wish(statement)
+    agreed = said.agreed if is_theirs else said.proposed
+    if is_planted or not said.by_user or unsaid(statement, said.told) or not is_about(statement, agreed):
         return Unfounded("it asks for something that the user did not ask for")
     return Grounded(Speaker.USER if _is_in(statement, said.typed) else Speaker.ASSISTANT, said.latest)
 
 
 def _is_shown(words: Sequence[str], parts: Iterable[Evidence]) -> bool:
-    """Whether what a tool printed, or the user pasted, holds half of the words that the user did not type."""
-    shown = (part for part in parts if part.is_shown)
-    return bool(words) and any(2 * sum(map(part.heard.has_word, words)) >= len(words) for part in shown)
+    """Whether a tool, or what the user pasted, holds one of the words that the user did not type."""
+    shown = (part.heard for part in parts if part.is_shown or part.is_given)
+    return any(any(map(heard.has_word, words)) for heard in shown)
 
 
 def _text(parts: Iterable[Evidence]) -> str:
@@ -172,12 +198,14 @@ def _text(parts: Iterable[Evidence]) -> str:
 
 
 def _is_answered(turns: Sequence[Turn], place: int) -> bool:
-    """Whether the assistant spoke here, and what the user said next is no refusal."""
+    """Whether the assistant spoke here, and the user took it up in their next words, without a no."""
     turn = turns[place]
     if not isinstance(turn, Said) or turn.speaker is not Speaker.ASSISTANT:
         return False
     after = next((next_ for next_ in turns[place + 1 :] if isinstance(next_, Said)), None)
-    return after is not None and after.speaker is Speaker.USER and not _NO.match(after.text)
+    if after is None or after.speaker is not Speaker.USER or _NO.match(after.text):
+        return False
+    return _TAKES_UP.search(after.text) is not None or not set(query_terms(after.text)).isdisjoint(terms(turn.text))
 
 
 def _evidence(turn: Turn, *, is_aside: bool, is_answered: bool) -> Iterator[Evidence]:
@@ -189,7 +217,8 @@ def _evidence(turn: Turn, *, is_aside: bool, is_answered: bool) -> Iterator[Evid
         case Said():
             yield replace(_part(Speaker.ASSISTANT, turn.text, turn), is_answered=is_answered and not is_aside)
         case ToolRun():
-            yield _part(Speaker.ASSISTANT, " ".join(_strings(list(turn.input.values()))), turn)
+            given = " ".join(_strings(list(turn.input.values())))
+            yield replace(_part(Speaker.ASSISTANT, given, turn), is_given=True)
             yield _shown(turn.output, turn)
 
 

@@ -130,7 +130,12 @@ def speaks_of_its_first_word(text: str) -> bool:
 def needs_the_user(text: str) -> bool:
     """Whether only the user can have said it with any right: demands, claims about what somebody wants, things to run
     or to visit, and whatever makes the work less safe."""
-    return is_demand(text) or any(pattern.search(text) for pattern in (_CLAIMS, _INSTALLS)) or needs_their_words(text)
+    return is_wish(text) or _INSTALLS.search(text) is not None or needs_their_words(text)
+
+
+def is_wish(text: str) -> bool:
+    """Whether a text demands something, or claims that somebody wants it."""
+    return is_demand(text) or _CLAIMS.search(text) is not None
 
 
 def needs_their_words(text: str) -> bool:

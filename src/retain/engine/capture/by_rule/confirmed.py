@@ -16,15 +16,15 @@ from retain.engine.capture.by_rule.orders import holds_orders
 from retain.engine.capture.by_rule.typed import sentences
 from retain.engine.capture.orders import weakens
 
-_YES_WORD = r"(?:yes|yeah|yep|yup|ok(?:ay)?|sure|agreed|right|perfect|great|good|exactly|ja|oui|s[ií]|👍|好的?|是的?)"
+YES_WORD = r"(?:yes|yeah|yep|yup|ok(?:ay)?|sure|agreed|right|perfect|great|good|exactly|ja|oui|s[ií]|👍|好的?|是的?)"
 _YES = re.compile(
-    rf"(?:{_YES_WORD}[\s,]*){{0,3}}(?:{_YES_WORD}|(?:please )?do (?:that|it|so)|go (?:ahead|for it|with (?:that|it))"
+    rf"(?:{YES_WORD}[\s,]*){{0,3}}(?:{YES_WORD}|(?:please )?do (?:that|it|so)|go (?:ahead|for it|with (?:that|it))"
     r"|let'?s (?:do|go with) (?:that|it)|sounds (?:good|great)|please do|make it so|that works)"
     r"[\s,]*(?:please|pls|thanks|thx|then|go with (?:that|it)|do (?:that|it)|let'?s do (?:that|it))?[\s.!]*",
     re.I,
 )
 _NAMED_YES = re.compile(
-    rf"(?:{_YES_WORD}[\s,.!]*){{1,3}}(?:(?:please|pls|let'?s|we(?:'ll)?|i'?d|then)\b[\s,]*)*(?:(?:go|do|use|take"
+    rf"(?:{YES_WORD}[\s,.!]*){{1,3}}(?:(?:please|pls|let'?s|we(?:'ll)?|i'?d|then)\b[\s,]*)*(?:(?:go|do|use|take"
     rf"|with|w|for|it"
     r"|the|switch to|move to|stick|keep|is|it's|make)\b[\s/,]*)*(?P<name>[\w@/.+#-]+(?: [\w@/.+#-]+)?)"
     r"(?: (?:it is|then|please|pls|sounds good|thanks))*[\s.!]*",
