@@ -272,3 +272,8 @@ def test_the_docs_have_the_table_of_the_code():
         assert [name for name, mark in zip(names, marks, strict=True) if mark == "kept"] == [
             h.value for h in Hold if h in holds
         ]
+
+
+def test_a_preference_that_an_agent_noted_becomes_the_users_when_the_user_says_it(parts):
+    say(parts, "Prefer tabs", "preference", metadata={"said_by": "assistant"})
+    assert say(parts, "Prefer tabs", "preference", metadata={"said_by": "user"}).metadata["said_by"] == "user"
