@@ -15,7 +15,7 @@ from retain.domain.transfer import Asked, Change, Destroyed, Kept, KeptSession, 
 from retain.ports import Portion, Record
 from retain.stores.signs import unpack
 from retain.stores.surreal import cursors, disputes, memories, sessions, work
-from retain.stores.surreal.graph import graph
+from retain.stores.surreal.graph import graph, relations
 from retain.stores.surreal.link.cbor import records
 from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.rows import STORED, stored
@@ -95,9 +95,7 @@ class TransferTables(Tables):
         return _wholes(self.db, ids) if ids else []
 
     def relations_among(self, entities: Sequence[str]) -> list[Relation]:
-        ends = records("entity", entities)
-        rows = self.db.rows("SELECT * FROM relates_to WHERE in IN $ends AND out IN $ends", ends=ends) if ends else []
-        return [graph.relation_of(row) for row in rows]
+        return relations.among(self.db, entities) if entities else []
 
     def changed(self, after: int, limit: int, user: str | None = None) -> list[Change]:
         whose = "" if user is None else "AND user = $user"
