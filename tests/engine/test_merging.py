@@ -105,6 +105,13 @@ def test_a_run_is_undone(parts):
         undo(parts, done.run, HERE)
 
 
+def test_what_a_run_made_and_somebody_edited_stays_when_it_is_undone(parts):
+    done = merge(parts, login(notes(parts)))
+    update(parts, done.merged[0][0], Edit(text="The login page is done, Ada says"), HERE)
+    undo(parts, done.run, HERE)
+    assert texts(parts) == {*NOTES, "The login page is done, Ada says"}
+
+
 def test_what_was_changed_since_stays_when_a_run_is_undone(parts):
     said = notes(parts)
     done = merge(parts, login(said))

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from retain.domain.changes import AtVersion, Changes, NoTwin, Run
 from retain.domain.claims import fingerprint
-from retain.domain.ending import RUN
+from retain.domain.ending import RUN, Hold, deeds
 from retain.domain.graph import SUPPORTS, Tie
 from retain.domain.ids import undress
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, State, Status
@@ -119,6 +119,9 @@ def _taken_back(memory: Memory, history: Sequence[HistoryEntry], run: Run, now: 
             return None
         return replace(newer, status=row.rest.status, valid_until=row.rest.valid_until)
     if row.event is Event.CREATED:
+        # What somebody has edited since is theirs.
+        if Hold.EDITED in deeds(history):
+            return None
         return replace(newer, status=Status(State.FORGOTTEN, f"{UNDONE}{run.id}", now)) if memory.is_active else None
     left = tuple(id for id in memory.derived_from if id not in run.sources)
     said = next((e.text for e in history if e.version == row.version + 1), memory.text)
