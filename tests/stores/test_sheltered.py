@@ -20,6 +20,7 @@ from making import (
     a_link,
     a_memory,
     a_project,
+    a_relation,
     a_session,
     a_vector,
     an_embedding,
@@ -444,6 +445,25 @@ def test_what_needs_the_database_says_so(store, server, tmp_path):
 
 
 # The copy
+
+
+def test_a_relation_that_ended_elsewhere_ends_in_the_copy(tmp_path):
+    names = ("A", "B")
+    spoken = {"entities": tuple(map(an_entity, names)), "links": tuple(a_link("m1", name) for name in names)}
+    with (
+        closing(SqliteStore(MEMORY)) as database,
+        closing(Mirror(tmp_path / "copy.db", "")) as copy,
+        closing(Queue(tmp_path / "queue.db")) as queue,
+    ):
+        memory = a_memory("m1", "A uses B")
+        save(database, memory, relations=(a_relation("A", "B", "uses", by_rule=True),), **spoken)
+        copy.pull(database, queue, at_once=True)
+        assert copy.store.relations_among(["e-A", "e-B"])[0].valid_until is None
+        ended = tuple(database.relations_among(["e-A", "e-B"]))
+        edited = replace(memory, text="A is fast", version=2)
+        save(database, edited, unlinked=(("m1", "e-B"),), ended=ended)
+        copy.pull(database, queue, at_once=True)
+        assert copy.store.relations_among(["e-A", "e-B"])[0].valid_until == START
 
 
 def test_the_clock_being_set_back_does_not_keep_the_copy_from_what_is_new(machine):

@@ -14,11 +14,12 @@ from retain.ports import Store
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def gathered(store: Store, ids: Sequence[MemoryId]) -> Changes:
+def gathered(store: Store, ids: Sequence[MemoryId], spoken_of: Sequence[str] = ()) -> Changes:
     """The memories that are there, with their vectors, history, entities and links, what relates these entities, ties
     and contradictions, projects and sessions. The plan can be written any number of times.
 
-    Ties and contradictions with a memory that the other store has not are passed over there.
+    `spoken_of` are entities that the memories spoke of as the other store knows them: what related them may have ended
+    with what was said. Ties and contradictions with a memory that the other store has not are passed over there.
     """
     wholes = store.wholes(ids)
     entities = sorted({link.entity for whole in wholes for link in whole.links})
@@ -26,7 +27,7 @@ def gathered(store: Store, ids: Sequence[MemoryId]) -> Changes:
     restored = Restored(
         memories=tuple(whole.kept for whole in wholes),
         entities=tuple(store.entities(entities)),
-        relations=tuple(store.relations_among(entities)),
+        relations=tuple(store.relations_among(sorted({*entities, *spoken_of}))),
         contradictions=tuple(store.contradictions(ids)),
         sessions=tuple(KeptSession(replace(session, memory_count=0)) for session in _sessions(store, wholes)),
     )

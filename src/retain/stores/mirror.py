@@ -112,7 +112,7 @@ class Mirror:
         So is one that is further here: since it was read from the source it was changed there, and what the one who
         did so must find again is here already, because the way was lost meanwhile.
         """
-        plan = gathered(source, ids)
+        plan = gathered(source, ids, [entity.id for _, entity in self.store.links(ids)])
         there = {memory.id for memory in plan.memories}
         with queue.standing_still() as waiting:
             self.purge([id for id in ids if id not in there and id not in waiting])
