@@ -221,6 +221,14 @@ def test_what_was_put_aside_by_mistake_comes_back_as_old_as_it_was(parts, reason
     assert prune(parts, HERE) == Pruned()
 
 
+def test_what_is_edited_after_it_was_put_aside_comes_back(parts):
+    memory = put_aside(parts, OUTDATED)
+    parts.clock.tick(DAY)
+    edited = tag(parts, memory.id, ["mine"], [], HERE).memory
+    assert (prune(parts, HERE), now(parts, memory).is_active) == (Pruned(brought_back=1), True)
+    assert now(parts, memory).updated == edited.updated
+
+
 def test_what_was_put_aside_by_mistake_and_said_again_is_not_there_twice(parts):
     memory = put_aside(parts, "faded")
     again = say(parts, SAID[0])

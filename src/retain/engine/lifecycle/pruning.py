@@ -92,7 +92,7 @@ def _is_said_again(store: Store, memory: Memory) -> bool:
 def _brought_back(parts: Parts, memory: Memory) -> Changes:
     """As it was before, and as old: being put aside by mistake does not make a note news. Where its title is taken by
     now, it stays where it is."""
-    earlier = [row.at for row in parts.store.history(memory.id) if row.at < _since(memory)]
+    earlier = [row.at for row in parts.store.history(memory.id) if row.event is not Event.ARCHIVED]
     now, last = parts.clock.now(), max(earlier, default=memory.created)
     new = replace(memory, status=Status(), updated=last, version=memory.version + 1)
     try:
