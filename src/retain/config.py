@@ -10,7 +10,7 @@ from typing import Any
 
 from retain.approvals import Content, Verdict, decision_file, verdict_on
 from retain.errors import ConfigError, shorten
-from retain.setting_kinds import is_free, is_place, may_need_approval
+from retain.setting_kinds import KINDS, Kind, is_free, is_place, may_need_approval
 from retain.setting_values import MEANINGS, meaning, misspelt, surprises
 from retain.settings import LLMS, READERS, SECRETS, STORES, TOOLSETS, VARIABLES, Settings
 from retain.settings_files import CONFIG_PATH, Found, is_in, is_same, leads_out, project_file, read, user_file
@@ -153,9 +153,14 @@ def load(
 
 
 def strict(loaded: Loaded) -> Settings:
-    """The settings, for a caller that would rather stop than go on with a default it did not ask for."""
-    if loaded.problems:
-        raise ConfigError("; ".join(problem.removesuffix(_PASSED_OVER) for problem in loaded.problems))
+    """The settings, for a caller that would rather stop than go on with a default it did not ask for.
+
+    Less than a project asks for, such as no summary in its CLAUDE.md, stops no program; replies still tell of it.
+    """
+    file = loaded.project_file
+    passed = file.remark if file and all(KINDS[name].kind is Kind.LESS for name in file.asks) else None
+    if problems := [problem for problem in loaded.problems if problem != passed]:
+        raise ConfigError("; ".join(problem.removesuffix(_PASSED_OVER) for problem in problems))
     return loaded.settings
 
 
