@@ -116,8 +116,9 @@ def test_a_long_rival_is_cut_to_one_line(told):
 
 def test_the_context_block_marks_both(told):
     block = told(TOOLS, "get_memory_context", task_description=ASKED)["context_block"]
-    assert f'- {OLD} (disputed: the newer memory:{told.new} says "{NEW}")' in block
-    assert f'- {NEW} (disputed: the older memory:{told.old} says "{OLD}")' in block
+    said = "(noted by the agent)"
+    assert f'- {OLD} {said} (disputed: the newer memory:{told.new} says "{NEW}")' in block
+    assert f'- {NEW} {said} (disputed: the older memory:{told.old} says "{OLD}")' in block
 
 
 # The terminal
