@@ -15,7 +15,7 @@ from retain.engine.lifecycle.consolidation import consolidate, plan
 from retain.engine.lifecycle.undoing import undo
 from retain.engine.parts import Parts, places
 from retain.engine.remember import remember
-from retain.engine.revise import Edit, forget, tag, update
+from retain.engine.revise import forget, tag
 from retain.errors import NotFound, Refused
 
 DOCKER = (
@@ -372,10 +372,11 @@ def test_what_matters_more_is_consolidated_first(parts, caller):
 def test_what_somebody_worded_gains_evidence_and_keeps_its_words(parts, caller):
     say(parts, caller, DOCKER)
     (fact,) = consolidate(parts, caller, None, "summarize").memories
-    text = "CI fails because the runner has no Docker daemon, says Ada."
-    worded = update(parts, fact.id, Edit(text=text), caller).memory
-    said = say(parts, replace(caller, session="tuesday"), MORE_DOCKER)
-    consolidate(parts, replace(caller, session="tuesday"), None, "summarize")
-    now = parts.store.memories([worded.id])[worded.id].memory
-    assert (now.text, now.is_active) == (text, True)
-    assert {memory.id for memory in said} <= {*now.derived_from} or now == worded
+    tag(parts, fact.id, ["mine"], [], caller)
+    later = replace(caller, session="tuesday")
+    news = "CI fails because Docker 27.1 has no daemon on the runner."
+    said = say(parts, later, [*DOCKER[::2], news], scope=Scope.SESSION)
+    consolidate(parts, later, None, "summarize")
+    now = parts.store.memories([fact.id])[fact.id].memory
+    assert now.text == fact.text
+    assert now.derived_from == (*fact.derived_from, *(memory.id for memory in said))
