@@ -5,8 +5,21 @@ from contextlib import closing
 
 import pytest
 
-import retain
 from damage import PAGE, damaged, readable
+from making import (
+    a_link,
+    a_memory,
+    a_project,
+    a_relation,
+    a_run,
+    a_session,
+    a_vector,
+    an_embedding,
+    an_entity,
+    an_entry,
+    at,
+    save,
+)
 from retain.config import Settings
 from retain.maintenance import mend
 from retain.stores.sqlite.store import SqliteStore
@@ -18,15 +31,30 @@ WORDS = ["deploy", "staging", "retry", "timeout", "login", "cache", "queue", "le
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory):
-    """The bytes of a real store."""
-    home = tmp_path_factory.mktemp("sound")
-    with retain.open(home=home, project_dir=home, embedding_model="hashed") as app:
-        for n in range(COUNT):
-            word, other = WORDS[n % 10], WORDS[n // 10 % 10]
-            app.remember(f"PaymentHub{n} uses {word}Core for {other} number {n}. " + f"{word} {other} " * (n % 90))
-        app.engine.settle(30)
-        assert app.engine.parts.store.pool.cut_log()
-    return (home / "retain.db").read_bytes()
+    """The bytes of a store with all kinds of rows, the same in every run: short texts, and some over several pages."""
+    path = tmp_path_factory.mktemp("sound") / "retain.db"
+    memories = [a_memory(f"{n:020}", _text(n), session="s1", when=at(n)) for n in range(COUNT)]
+    with closing(SqliteStore(path)) as store:
+        for n, memory in enumerate(memories):
+            save(
+                store,
+                memory,
+                history=(an_entry(memory),),
+                embeddings=(an_embedding(memory.id, a_vector(1, n)),),
+                entities=(an_entity(f"Hub{n}"), an_entity(f"{WORDS[n % 10]}Core")),
+                links=(a_link(memory.id, f"Hub{n}"),),
+                relations=(a_relation(f"Hub{n}", f"{WORDS[n % 10]}Core"),),
+            )
+        save(store, sessions=(a_session("s1"),), projects=(a_project("p1"),), runs=(a_run("r1"),))
+        assert store.pool.cut_log()
+    return path.read_bytes()
+
+
+def _text(n):
+    word, other = WORDS[n % 10], WORDS[n // 10 % 10]
+    return f"Hub{n} uses {word}Core for {other} number {n}. " + f"{word} {other} " * (
+        n % 90 * (6 if n % 17 == 0 else 1)
+    )
 
 
 @pytest.fixture
@@ -94,3 +122,9 @@ def test_a_lost_way_to_the_pages_of_memories_costs_nothing(sound, repaired, tmp_
         (page,) = db.execute("select rootpage from sqlite_master where name = 'memory'").fetchone()
     begin = PAGE * (page - 1)
     assert total(repaired(sound[:begin] + bytes(PAGE) + sound[begin + PAGE :])) == COUNT
+
+
+def test_a_text_that_is_no_longer_utf_8_is_found_and_mended(sound, repaired):
+    at = sound.index(b"Hub7 uses") + 5
+    store = repaired(sound[:at] + b"\xff\xfe" + sound[at + 2 :])
+    assert (total(store), store.memories([f"{7:020}"])[f"{7:020}"].memory.text[:5]) == (COUNT, "Hub7 ")

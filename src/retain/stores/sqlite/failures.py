@@ -23,6 +23,7 @@ _NOT_OURS = (
     "invalid fts5 file format",
     "vtable constructor failed",
 )
+_NOT_UTF_8 = "Could not decode to UTF-8"
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_TRUNCATE")
 
 
@@ -48,7 +49,7 @@ def is_damage(error: Exception) -> bool:
     said = str(error)
     if name == "SQLITE_ERROR":
         return said.startswith(_NOT_OURS)
-    is_page = name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "Could not decode to UTF-8" in said
+    is_page = name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or _NOT_UTF_8 in said
     return is_page or isinstance(error, UnicodeDecodeError)
 
 
@@ -81,8 +82,9 @@ def _explained(error: sqlite3.Error, path: Path, seconds: float) -> RetainError:
 
 
 def _damaged(path: Path, error: Exception) -> StoreCorrupt:
-    # The message of one that is about bytes quotes all of them.
-    why = "its text is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+    # Those about bytes quote all of them, and so what somebody remembers.
+    is_quoting = isinstance(error, UnicodeDecodeError) or _NOT_UTF_8 in str(error)
+    why = "a text in it is not UTF-8" if is_quoting else str(error)
     return StoreCorrupt(f"{path} is damaged ({why}); run `retain doctor --repair`", path=str(path))
 
 

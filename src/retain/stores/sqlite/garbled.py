@@ -22,7 +22,9 @@ def memory_of(row: Row) -> Memory:
 
     ValueError where there is no id or no text.
     """
-    said = dict(zip(_COLUMNS, row, strict=False))
+    # One bit makes bytes of a text, and a memory has none.
+    texts = (value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in row)
+    said = dict(zip(_COLUMNS, texts, strict=False))
     if not isinstance(said["id"], str) or not isinstance(said["text"], str) or not said["id"]:
         raise ValueError("no memory")
     said["text"] = _ZEROES.sub("…", said["text"])

@@ -1,6 +1,7 @@
 """Looking after the file: is it sound, how full is it, and a copy of it."""
 
 import sqlite3
+from collections import deque
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -41,17 +42,20 @@ _STRAY = {
     "destroyed memories that are there": "select count(*) from tombstone where id in (select id from memory)",
 }
 
+_TEXTS = {"memory": "memories", "history": "earlier versions of memories", "entity": "names of entities"}
+
 
 def faults(db: sqlite3.Connection) -> list[str]:
     """Everything that is wrong with the store, a line each.
 
     Checked are: every page and index (SQLite's integrity check), the full-text index against the memories
-    (which texts, how many terms, and that all of it can be read), rows that belong to nothing (tags, access counts,
-    history, vectors, links, relations, contradictions), lists that are no JSON, memories marked as embedded
-    without vectors, and the same of code. Reads the whole file: about a second for 100,000 memories.
+    (which texts, how many terms, and that all of it can be read), texts that are not UTF-8, rows that belong to
+    nothing (tags, access counts, history, vectors, links, relations, contradictions), lists that are no JSON,
+    memories marked as embedded without vectors, and the same of code. Reads the whole file: about a
+    second for 100,000 memories.
     """
     found = []
-    for check in (_pages, _words, _stray, _vectors):
+    for check in (_pages, _texts, _words, _stray, _vectors):
         try:
             found += check(db)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
@@ -89,6 +93,19 @@ def opened_alone(file: Path) -> Iterator[sqlite3.Connection]:
 
 def _pages(db: sqlite3.Connection) -> list[str]:
     return [row[0] for row in db.execute("pragma integrity_check(20)") if row[0] != "ok"]
+
+
+def _texts(db: sqlite3.Connection) -> list[str]:
+    """SQLite does not look whether a text is one; whoever reads it stumbles."""
+    found = []
+    for table, what in _TEXTS.items():
+        try:
+            deque(db.execute(f"select * from {table}"), maxlen=0)
+        except sqlite3.OperationalError as error:
+            if not is_damage(error):
+                raise
+            found.append(f"{what} that are not UTF-8")
+    return found
 
 
 def _words(db: sqlite3.Connection) -> list[str]:
