@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from making import a_memory, ids, save, wanted
+from making import a_memory, a_relation, ids, save, wanted
 from processes import said, start
 from retain.domain.graph import relation_id
 from retain.domain.words import query_terms
@@ -66,6 +66,17 @@ def test_an_older_file_keeps_its_memories_and_they_are_found(path, steps):
         save(store, a_memory("new", "written after the migration"))
         assert store.faults() == []
     assert version(path) == migrations.CURRENT
+
+
+def test_what_a_person_ended_in_an_older_file_stays_ended_whatever_a_text_says(path):
+    with closing(sqlite3.connect(older(path, 11), isolation_level=None)) as db:
+        row = ("e-A", "e-B", "uses", 0, 0.5, 1, 0, 10, relation_id("e-A", "e-B", "uses"))
+        columns = "source, target, type, created, weight, by_rule, valid_from, valid_until, id"
+        db.execute(f"insert into relation ({columns}) values ({marks(row)})", row)
+    with closing(SqliteStore(path)) as store:
+        save(store, relations=(a_relation("A", "B", "uses", by_rule=True),))
+        (relation,) = store.relations([relation_id("e-A", "e-B", "uses")])
+        assert relation.valid_until is not None
 
 
 def test_relations_of_an_older_file_have_the_ids_that_they_would_get_now(path):
