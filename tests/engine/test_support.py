@@ -1,14 +1,18 @@
 """Relations live as long as a memory says them: edits, forgetting, coming back, moving and destroying."""
 
+from dataclasses import replace
+
 import pytest
 
 from making import START
+from retain.domain.changes import Changes
 from retain.domain.graph import Direction, Steps
 from retain.domain.memory import Scope
 from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine.drafts import Draft, GivenEntity
 from retain.engine.engine import Engine
+from retain.engine.knowledge.support import relinked
 from retain.engine.parts import Parts, owners
 from retain.engine.revise import Edit
 
@@ -180,3 +184,13 @@ def test_a_memory_that_takes_the_place_of_another_ends_what_it_denies(life):
     new = life.say("PaymentHub has left LedgerCore for NovaCore")
     life.do("invalidate", old, None, new)
     assert "PaymentHub depends_on LedgerCore" not in life.live("PaymentHub")
+
+
+def test_taking_a_rewording_back_takes_its_relations_back(life):
+    id = life.say("PaymentHub depends on LedgerCore")
+    old = life.store.memories([id])[id].memory
+    life.edit(id, "PaymentHub depends on NovaCore")
+    new = life.store.memories([id])[id].memory
+    back = replace(new, text=old.text, updated=life.clock.tick(), version=new.version + 1)
+    life.store.apply(relinked(life.store, new, back).joined(Changes(at=back.updated, memories=(back,))))
+    assert life.live("PaymentHub") == {"PaymentHub depends_on LedgerCore"}
