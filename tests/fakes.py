@@ -43,14 +43,19 @@ class Rival:
 
 
 class ScriptedLLM:
-    """A language model that gives the answers it was handed, one a question; an exception among them is raised."""
+    """A language model that gives the answers it was handed, one a question; an exception among them is raised.
+
+    Asked which of its statements were said it has `checks`, and stands by all of them once these are used up.
+    """
 
     name = "scripted (fake)"
 
-    def __init__(self, *answers: Any, why_not: str | None = None) -> None:
+    def __init__(self, *answers: Any, checks: Any = (), why_not: str | None = None) -> None:
         self._answers = list(answers)
+        self._checks = list(checks)
         self._why_not = why_not
         self.asked: list[Any] = []
+        self.asked_again: list[Any] = []
 
     def why_not(self) -> str | None:
         return self._why_not
@@ -58,8 +63,12 @@ class ScriptedLLM:
     def complete(self, prompt: Any, seconds: float) -> Any:
         from retain.domain.llm import Completion
 
-        self.asked.append(prompt)
-        answer = self._answers.pop(0)
+        if prompt.purpose == "check":
+            self.asked_again.append(prompt)
+            answer = self._checks.pop(0) if self._checks else _all_supported(prompt)
+        else:
+            self.asked.append(prompt)
+            answer = self._answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return Completion(answer) if isinstance(answer, str) else answer
@@ -68,6 +77,11 @@ class ScriptedLLM:
         answer = self.complete(prompt, seconds)
         for start in range(0, len(answer.text), 10):
             yield answer.text[start : start + 10]
+
+
+def _all_supported(prompt: Any) -> str:
+    notes = prompt.text.rpartition("The notes:")[2]
+    return json.dumps({"supported": [int(number) for number in re.findall(r"^(\d+)\. ", notes, re.M)], "not": []})
 
 
 class TidyLLM(ScriptedLLM):
@@ -79,6 +93,8 @@ class TidyLLM(ScriptedLLM):
     def complete(self, prompt: Any, seconds: float) -> Any:
         from retain.domain.llm import Completion
 
+        if prompt.purpose == "check":
+            return super().complete(prompt, seconds)
         ids = re.findall(r"^([0-9a-z]{20}) \([\d-]{10}\): (.+)$", prompt.text, re.M)
         if not ids:
             raise LLMFailed("it has nothing to say to that")

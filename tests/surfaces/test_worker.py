@@ -193,9 +193,10 @@ def test_a_worker_killed_in_the_middle_is_repeated_and_nothing_is_doubled(client
     red = prompt("Remember that the production database is called red.", 900)
     write(transcript, prompt(BLUE, 1), *LONG[:8], red, answer("Ok.", 901))
     hand_over(client, transcript)
-    with FakeApis(Turn(said("The staging database is called blue")), Turn(hangs=True)) as apis:
+    stands_by_it = Turn(json.dumps({"supported": [1], "not": []}))
+    with FakeApis(Turn(said("The staging database is called blue")), stands_by_it, Turn(hangs=True)) as apis:
         worker = start(client, **by_model(apis))
-        until(lambda: len(apis.seen) == 2)
+        until(lambda: len(apis.seen) == 3)
         worker.send_signal(signal.SIGKILL)
         worker.wait()
     assert 0 < cursor(client, transcript).offset < transcript.stat().st_size
@@ -275,6 +276,29 @@ def test_what_a_model_made_up_is_logged_with_the_reason_and_counted(client, tran
     assert [line["event"] for line in dropped] == ["dropped", "dropped"]
     assert (dropped[0]["text"], dropped[0]["why"]) == ("The staging database is called green_7", "nobody said green_7")
     assert "a1B2" not in json.dumps(dropped)
+
+
+def test_what_a_model_takes_back_when_asked_again_is_logged_and_counted(client, transcript):
+    denies = json.dumps({"supported": [2], "not": [{"n": 1, "why": "nobody decided that"}]})
+    answers = said("The staging database was called blue by decision", "The staging database is called blue")
+    with FakeApis(Turn(answers), Turn(denies)) as apis:
+        hand_over(client, transcript)
+        work(client, **by_model(apis))
+        assert len(apis.bodies()) == 2
+    dropped, done = client.log()[-2:]
+    assert (done["stored"], done["dropped"], "checked" in done) == (1, 1, False)
+    assert (dropped["event"], "nobody decided that" in dropped["why"]) == ("dropped", True)
+    (day,) = (client.home / "usage").glob("*.jsonl")
+    assert [json.loads(line)["purpose"] for line in day.read_text().splitlines()] == ["extract", "check"]
+
+
+def test_the_log_says_where_a_model_was_not_asked_again(client, transcript):
+    with FakeApis(Turn(said("The staging database is called blue")), Turn("no idea")) as apis:
+        hand_over(client, transcript)
+        work(client, **by_model(apis))
+    done = client.log()[-1]
+    assert (done["stored"], done["by"], done["checked"]) == (1, "llm", False)
+    assert (done["note"], "no idea" in done["note"]) == ("the language model was to answer with JSON", False)
 
 
 @pytest.mark.parametrize("turn", [Turn(status=401), Turn("not JSON"), Turn('[{"type": "decision"')])

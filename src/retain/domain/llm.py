@@ -11,7 +11,7 @@ class Prompt:
     text: str
     max_tokens: int = 2000
     purpose: str = "ask"
-    """Why it is asked, for the counter of costs: extract, consolidate, ask."""
+    """Why it is asked, for the counter of costs: extract, check, consolidate, judge, ask."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,6 +183,16 @@ def test_a_model_that_keeps_failing_is_left_alone(parts):
     assert (len(llm.asked), len(done.stored)) == (2, 1)
 
 
+def test_a_model_that_only_cannot_check_goes_on_reading(parts):
+    port = said(("architecture", "The API listens on port 8080", None))
+    llm = ScriptedLLM(*[port] * 9, checks=[LLMFailed("down")] * 9)
+    turns = [user("the API listens on port 8080 " + "word " * 1500, n) for n in range(4)]
+    done = captured(replace(parts, llm=llm), *turns)
+    assert (done.by, len(llm.asked), len(done.stored)) == (("llm",), len(llm.asked_again), 1)
+    assert len(llm.asked) > 2
+    assert [warning.code for warning in done.warnings] == ["llm_unchecked"]
+
+
 def test_rules_read_a_long_conversation_whole(parts):
     wishes = [user(f"Remember that rack{n} holds the machine called host{n}.", n) for n in range(40)]
     done = captured(parts, *wishes)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from retain.domain.category import CAPTURED
-from retain.domain.handing import restored
+from retain.domain.handing import restored, safe
 from retain.domain.ids import undress
 from retain.domain.llm import Completion
 from retain.domain.memory import MemoryId
 from retain.domain.visible import visible
-from retain.engine.capture.prompts import LONGEST_MEMORY, LONGEST_MERGED, MOST_MEMORIES, MOST_TAGS
+from retain.engine.capture.orders import is_hostile
+from retain.engine.capture.prompts import LONGEST_MEMORY, LONGEST_MERGED, LONGEST_WHY, MOST_MEMORIES, MOST_TAGS
+from retain.engine.lifecycle.redact import redact
 from retain.errors import LLMFailed, shorten
 
 LONGEST_ANSWER = 100_000
@@ -69,6 +71,23 @@ def merge(answer: Completion, sent: Sequence[MemoryId]) -> Merge:
         why = f"{len(strange)} unknown, {len(lost)} lost, {len(named) - len(set(named))} named twice"
         raise LLMFailed(f"the language model did not account for each memory once ({why})")
     return plan
+
+
+def denied(answer: Completion, asked: int) -> dict[int, str]:
+    """What an answer to `prompts.checking` denies: the place of each such statement, from 0, and why. Every number that
+    was asked about stands in it once, on one side."""
+    found = object_in(json_in(answer), "a JSON object")
+    refused = [object_in(one, "an object for each note that is not supported") for one in list_in(found, "not")]
+    numbers = [*list_in(found, "supported"), *(one.get("n") for one in refused)]
+    if any(type(number) is not int for number in numbers) or sorted(numbers) != list(range(1, asked + 1)):
+        raise nonsense(f"each of the notes 1 to {asked} exactly once", numbers)
+    return {one["n"] - 1: _reason(one.get("why")) for one in refused}
+
+
+def _reason(given: Any) -> str:
+    """Why a model denies a statement, for people who read the log; whatever it is, the statement is denied."""
+    text = safe(redact(visible(given)).text, LONGEST_WHY) if isinstance(given, str) else ""
+    return "" if is_hostile(text) else text
 
 
 def json_in(answer: Completion) -> Any:

@@ -1,14 +1,17 @@
 """Capturing by language model: what it finds in a part of a conversation, as far as that can be believed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from retain.domain.conversation import Dropped, Extracted, Speaker
 from retain.domain.memory import Memory
+from retain.domain.recall import Warning
 from retain.engine.capture import answers, prompts
 from retain.engine.capture.answers import Item, Merge
+from retain.engine.capture.checking import Checked, check
 from retain.engine.capture.grounds import Hearing, Unfounded, grounded, is_said_in
 from retain.engine.capture.orders import is_hostile
+from retain.engine.capture.prompts import Source
 from retain.engine.lifecycle.redact import redact
 from retain.errors import LLMFailed
 from retain.ports import LLM, Embedder
@@ -24,6 +27,8 @@ class Reading:
 
     found: tuple[Extracted, ...]
     dropped: tuple[Dropped, ...] = ()
+    warning: Warning | None = None
+    """Where the model could not be asked again what of it was said."""
 
 
 def extract(llm: LLM, chunk: str, existing: Sequence[Memory], said: Hearing, seconds: float) -> Reading:
@@ -39,6 +44,14 @@ def extract(llm: LLM, chunk: str, existing: Sequence[Memory], said: Hearing, sec
     return Reading(tuple(found.values()), tuple(one for text, one in dropped.items() if text not in found))
 
 
+def checked(llm: LLM, chunk: str, read: Reading, left: Callable[[], float]) -> Reading:
+    """What is left of it once the model was asked which of its statements the chunk supports."""
+    answer = check(llm, Source(chunk), [one.text for one in read.found], left)
+    kept = tuple(one for place, one in enumerate(read.found) if place not in answer.denied)
+    denied = tuple(Dropped(read.found[place].text, why) for place, why in answer.denied.items())
+    return Reading(kept, read.dropped + denied, answer.warning)
+
+
 def merge_category(llm: LLM, memories: Sequence[Memory], seconds: float, embedder: Embedder | None = None) -> Merge:
     """Which memories of one category to keep, merge and drop; LLMFailed unless the plan accounts for each once, and
     says in what it merges nothing that they did not."""
@@ -52,6 +65,18 @@ def merge_category(llm: LLM, memories: Sequence[Memory], seconds: float, embedde
         if is_hostile(group.content) or not is_said_in(group.content, sources, embedder):
             raise LLMFailed("the language model merged memories into something that they do not say")
     return plan
+
+
+def merge_checked(
+    llm: LLM, memories: Sequence[Memory], plan: Merge, left: Callable[[], float]
+) -> tuple[Merge, Checked]:
+    """The plan without what the model, asked again, says that the memories do not say: these stay as they are."""
+    by_age = sorted(memories, key=lambda memory: memory.updated)  # what is said last corrects what was said before
+    source = prompts.grouped([[one.text for one in by_age if one.id in group.ids] for group in plan.merge])
+    answer = check(llm, source, [group.content for group in plan.merge], left)
+    made = tuple(group for place, group in enumerate(plan.merge) if place not in answer.denied)
+    as_they_are = tuple(id for place in answer.denied for id in plan.merge[place].ids)
+    return Merge((*plan.keep, *as_they_are), made, plan.drop), answer
 
 
 def _believed(item: Item, said: Hearing) -> Extracted | Dropped:

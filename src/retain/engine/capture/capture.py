@@ -15,6 +15,7 @@ from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.capture import by_model, by_rule
+from retain.engine.capture.checking import CALL_SECONDS, LEAST_SECONDS
 from retain.engine.capture.chunks import Chunk, chunked, stretches
 from retain.engine.capture.cleaning import cleaned_turn
 from retain.engine.capture.grounds import hearing
@@ -26,8 +27,6 @@ from retain.engine.trust.fixing import fix_of_what_is_near
 from retain.errors import InvalidInput, LLMFailed
 from retain.ports import LLM
 
-CALL_SECONDS = 60.0
-_LEAST_SECONDS = 5.0  # below this no model is asked any more
 _FAILURES = 2  # in a row, after which it is left alone for this conversation
 _KNOWN_NEWEST, _KNOWN_NEAR = 30, 30
 _MOST_TAGS = 10
@@ -117,11 +116,11 @@ def _pieces(parts: Parts, portion: Portion, caller: Caller, left: Callable[[], f
         return
     chunks, failures = chunked(whole, caller.project.path if caller.project else ""), 0
     for number, chunk in enumerate(chunks):
-        if left() < _LEAST_SECONDS or failures == _FAILURES:
+        if left() < LEAST_SECONDS or failures == _FAILURES:
             yield from _by_rules(portion, chunk.start, None)
             return
         piece = _by_model(parts, llm, chunk, portion, caller, left)
-        failures = failures + 1 if piece.warning else 0
+        failures = failures + 1 if piece.by != by_model.FOUND_BY else 0
         yield replace(piece, cursor=_cursor_before(portion, [after.start for after in chunks[number + 1 :]]))
     if not chunks:
         yield _Piece((), "rules", portion.cursor)
@@ -154,8 +153,9 @@ def _by_model(
         known = _known(parts, chunk.text, caller)
         said = hearing(turns, parts.embedder)
         read = by_model.extract(llm, chunk.text, known, said, min(CALL_SECONDS, left()))
+        read = by_model.checked(llm, chunk.text, read, left)
         at = max((turn.at for turn in turns.turns if turn.at), default=None)
-        return _Piece(read.found, "llm", None, at=at, dropped=read.dropped)
+        return _Piece(read.found, by_model.FOUND_BY, None, read.warning, at, read.dropped)
     except LLMFailed as error:
         note = f"{error.message}; rules read that part of the conversation"
         earlier = (*portion.before, *whole.turns[: chunk.start])

@@ -20,6 +20,7 @@ from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.engine.capture import by_model
 from retain.engine.capture.answers import Merge
+from retain.engine.capture.checking import CALL_SECONDS, LEAST_SECONDS, Checked
 from retain.engine.capture.supersede import ALIKE
 from retain.engine.drafts import cleaned_text
 from retain.engine.embed import Embedded, embedded
@@ -38,7 +39,6 @@ IN_HOOKS, BY_HAND = 5, 3  # memories of a category from which on it is looked at
 EVERY = 10  # extractions
 CROWDED = 80  # active memories of a project above which every extraction is followed by a look
 MOST = 100  # memories of a category that are looked at, the newest
-CALL_SECONDS, _LEAST_SECONDS = 60.0, 5.0
 _PAGES = 4  # that are read to find these: somebody may have thousands of entries with titles
 _WHY = {"rules": "a newer memory says the same", "llm": "merged with others by the language model"}
 
@@ -132,14 +132,15 @@ def _decided(
     parts: Parts, category: str, memories: Sequence[Memory], occasion: Occasion, asked_at: datetime | None
 ) -> Decided:
     is_news = asked_at is None or any(memory.updated > asked_at for memory in memories)
-    if parts.llm is None or not is_news or occasion.left() < _LEAST_SECONDS:
+    if parts.llm is None or not is_news or occasion.left() < LEAST_SECONDS:
         return by_rule(category, memories)
     try:
         if why_not := parts.llm.why_not():
             raise LLMFailed(f"{parts.llm.name} cannot be asked ({why_not})")
         seconds = min(CALL_SECONDS, occasion.left())
         answer = by_model.merge_category(parts.llm, memories, seconds, parts.embedder)
-        return _by_model(parts.store, category, memories, answer)
+        answer, checked = by_model.merge_checked(parts.llm, memories, answer, occasion.left)
+        return replace(_by_model(parts.store, category, memories, answer), warning=_told(category, checked))
     except LLMFailed as error:
         warning = Warning("llm_failed", f"{error.message}; {category} was consolidated by rule")
         return replace(by_rule(category, memories), warning=warning)
@@ -152,6 +153,11 @@ def _by_model(store: Store, category: str, memories: Sequence[Memory], answer: M
     groups = [group for group in groups if len({is_the_users(source) for source in group.sources}) == 1]
     dropped = endable(store, [by_id[id] for id in answer.drop], Way.PUT_ASIDE)
     return Decided(category, tuple(groups), tuple(dropped), "llm")
+
+
+def _told(category: str, checked: Checked) -> Warning | None:
+    whys = "; ".join(checked.denied.values())
+    return Warning("not_merged", f"some of {category} was not merged: {whys}") if whys else checked.warning
 
 
 def by_rule(category: str, memories: Sequence[Memory]) -> Decided:

@@ -8,14 +8,8 @@ from datetime import datetime, timedelta
 from retain.domain.memory import Memory
 from retain.domain.recall import Warning
 from retain.domain.session import Caller
-from retain.engine.lifecycle.merging import (
-    BY_HAND,
-    CALL_SECONDS,
-    IN_HOOKS,
-    Merged,
-    Occasion,
-    merge_categories,
-)
+from retain.engine.capture.checking import CALL_SECONDS
+from retain.engine.lifecycle.merging import BY_HAND, IN_HOOKS, Merged, Occasion, merge_categories
 from retain.engine.lifecycle.pruning import Pruned, foreseen
 from retain.engine.parts import Parts
 from retain.engine.revise import wake

@@ -17,6 +17,7 @@ from retain.domain.conversation import Cursor
 from retain.domain.recall import Warning
 from retain.domain.session import Caller
 from retain.engine.capture.capture import Captured, Portion
+from retain.engine.capture.checking import UNCHECKED
 from retain.engine.lifecycle.merging import IN_HOOKS, Merged, Occasion, is_due
 from retain.engine.trust import sleeping
 from retain.engine.trust.sleeping import Slept
@@ -269,6 +270,8 @@ def _facts(event: str, outcome: Outcome) -> dict[str, str | float]:
         "dropped": len(captured.dropped),
         "by": ", ".join(captured.by) or "nobody",
     }
+    if any(warning.code == UNCHECKED for warning in captured.warnings):
+        facts["checked"] = False
     if outcome.broken:
         facts["broken"] = outcome.broken
     if merged and (merged.run or merged.pruned):
