@@ -321,6 +321,7 @@ def test_merging_by_hand_needs_three_of_a_type_and_can_be_undone(notebook):
     assert notebook("memory_stats")["total"] == 3
 
 
+@pytest.mark.sqlite  # a database on a server is backed up by whoever runs it
 def test_a_copy_is_made_before_what_was_pruned_is_destroyed(notebook):
     ids = [save(notebook, text, "gotcha")["id"][4:] for text in ("Redis must run", "Ports clash", "Tests need UTC")]
     memory = notebook.store.memories(ids[:1])[ids[0]].memory
