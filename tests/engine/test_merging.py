@@ -138,6 +138,16 @@ def test_an_answer_that_is_not_whole_changes_nothing_and_the_rule_stands_in(part
     assert [warning.code for warning in done.warnings] == ["llm_failed"]
 
 
+def test_what_a_model_takes_back_when_asked_again_is_not_merged(parts):
+    said = notes(parts)
+    denies = json.dumps({"supported": [], "not": [{"n": 1, "why": "nobody said yet"}]})
+    llm = ScriptedLLM(login(said), checks=[denies])
+    done = merge_categories(replace(parts, llm=llm), HERE, Occasion(5))
+    assert (done.merged, done.dropped, texts(parts)) == ((), (said[4].id,), set(NOTES[:4]))
+    (warning,) = done.warnings
+    assert (warning.code, "nobody said yet" in warning.message) == ("not_merged", True)
+
+
 def test_a_model_that_may_not_be_asked_is_not_asked(parts):
     notes(parts)
     llm = ScriptedLLM(why_not="no key")
