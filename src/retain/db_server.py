@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from retain.stores.surreal.link.connection import Address
 
 USER = "retain"
+_STANDARD_ERROR = 2
 _LONGEST_PATH = 100  # bytes of a socket's path; systems differ, and the least is 104 with the final zero
 
 
@@ -110,8 +111,10 @@ async def _serve(
     import asyncio
     import signal
 
+    from retain.stores.surreal.link import remarks
     from retain.stores.surreal.link.serving import Serving
 
+    remarks.install(_STANDARD_ERROR)
     own = replace(settings, store="surrealdb", deployment_mode="embedded-file")
     if server := running(settings):
         raise StoreBusy(

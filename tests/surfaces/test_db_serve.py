@@ -1,11 +1,12 @@
 """`retain db`: one process opens the database, the others of this machine share it; and another client reads it."""
 
 import json
+import os
 import signal
 import socket
 import stat
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,49 @@ def test_a_remote_database_without_an_address_is_told(retain):
     ended = retain("recall", "anything", RETAIN_DEPLOYMENT_MODE="remote")
     assert ended.code == 2
     assert "remote_url does not say where" in ended.err
+
+
+def strangers(port, number):
+    """So many connections that say what no client of the database says, or leave without a word."""
+    for one in range(number):
+        with socket.create_connection(("127.0.0.1", port), 20) as stranger:
+            stranger.sendall(
+                (b"", b"\0\1\2\r\n\r\n", b"GET /rpc HTTP/1.1\r\nHost: x\r\n\r\n", b"EHLO you\r\n")[one % 4]
+            )
+            stranger.shutdown(socket.SHUT_WR)
+            while stranger.recv(4096):
+                pass
+
+
+def test_strangers_at_the_port_cost_a_line_each_ten_times_as_many(retain, free_port):
+    with serving(retain, "--port", str(free_port)) as (running, _):
+        strangers(free_port, 120)
+        running.send_signal(signal.SIGTERM)
+        said = running.communicate(timeout=30)[1]
+    assert "Traceback" not in said
+    lines = [
+        line for line in said.splitlines() if line.startswith("a connection did not begin as a client of the database")
+    ]
+    assert 1 <= len(lines) <= 3 and len(said.splitlines()) <= 5
+
+
+def test_a_server_whose_output_nobody_reads_goes_on_answering(retain, free_port):
+    """Standard error is a pipe that is full from the beginning, so that the first line waits for ever if one waits."""
+    unread, full = os.pipe()
+    os.set_blocking(full, False)
+    with suppress(BlockingIOError):
+        while os.write(full, b"x" * 4096):
+            pass
+    os.set_blocking(full, True)
+    running = retain.spawn("db", "serve", "--json", "--port", str(free_port), pipes={"stderr": full})
+    try:
+        assert json.loads(running.stdout.readline())["port"] == free_port
+        strangers(free_port, 40)
+        assert retain("db", "status", **SERVED).code == 0
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(30) == 0
+    finally:
+        running.kill()
+        running.communicate()
+        os.close(full)
+        os.close(unread)
