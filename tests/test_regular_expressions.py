@@ -12,7 +12,7 @@ PROGRAM = Path(__file__).parent / "every_pattern.py"
 # unless nobody outside can choose what it is made of.
 BUILT = {
     "arguments.py: schema['pattern']",  # our own tools' schemas
-    "redact.py: START + pattern",  # called when the module is imported
+    "detectors.py: START + pattern",  # called when the module is imported
     'walk.py: f"\\\\b(?:{spoken})(?:[\'’]s)?\\\\b"',  # escaped names, one or another
     "context.py: _BEFORE + pattern",
     "fitting.py: f'{_BETWEEN[:-1]}*'.join(map(re.escape, word))",

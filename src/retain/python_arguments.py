@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import TypeVar
 
 from retain.domain.time import as_moment
-from retain.errors import invalid
+from retain.engine.drafts import name_faults
+from retain.errors import InvalidInput, invalid
 
 MAX_USER = 200
 
@@ -38,4 +39,6 @@ def a_user(name: str) -> str:
     # Control characters part the keys of places, where one name must not pass for another.
     if not all(unicodedata.category(letter) not in ("Cc", "Cs") for letter in name):
         raise invalid("user_id", name, "must have no control characters")
+    if faults := list(name_faults(name, "user_id", "name the user in another way")):
+        raise InvalidInput(faults)
     return name

@@ -133,7 +133,7 @@ def test_a_text_of_several_lines_cannot_pass_for_further_notes():
 
 def test_secrets_do_not_reach_the_model():
     llm = ScriptedLLM("[]")
-    judged(llm, "The key is AKIAIOSFODNN7EXAMPLE.", [a_memory("e" * 20, "The key was AKIAIOSFODNN7EXAMPLE.")], 10.0)
+    judged(llm, "The key is AKIAQ7Z2M9X4B6N1K8V3.", [a_memory("e" * 20, "The key was AKIAQ7Z2M9X4B6N1K8V3.")], 10.0)
     assert "AKIA" not in llm.asked[0].text
 
 
@@ -209,4 +209,4 @@ def test_a_memory_that_gives_orders_is_not_decided_about_by_a_model():
 
 
 def test_secrets_in_a_models_explanation_are_removed():
-    assert "AKIA" not in decide(a_verdict(explanation="It has AKIAIOSFODNN7EXAMPLE.")).explanation
+    assert "AKIA" not in decide(a_verdict(explanation="It has AKIAQ7Z2M9X4B6N1K8V3.")).explanation

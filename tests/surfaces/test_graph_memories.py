@@ -79,9 +79,9 @@ def test_metadata_comes_back_as_it_was_given(board):
 
 
 def test_secrets_are_removed_and_the_reply_says_so(board):
-    body = board("store_memory", content="The key is AKIAIOSFODNN7EXAMPLE", metadata={"k": "AKIAIOSFODNN7EXAMPLE"})
+    body = board("store_memory", content="The key is AKIAQ7Z2M9X4B6N1K8V3", metadata={"k": "AKIAQ7Z2M9X4B6N1K8V3"})
     assert [warning["code"] for warning in body["warnings"]] == ["redacted"]
-    assert "AKIAIOSFODNN7EXAMPLE" not in str(board("get_memory", id=body["id"]))
+    assert "AKIAQ7Z2M9X4B6N1K8V3" not in str(board("get_memory", id=body["id"]))
 
 
 # When it happened
@@ -235,9 +235,9 @@ def test_null_leaves_a_field_as_it_is(board):
 def test_a_new_text_passes_the_gate_of_a_new_memory(knowing_board):
     old = knowing_board.noted("The service listens on port 8080")
     id = knowing_board.noted("The service is written in Go")
-    text = "The service listens on port 9090, by the key AKIAIOSFODNN7EXAMPLE"
+    text = "The service listens on port 9090, by the key AKIAQ7Z2M9X4B6N1K8V3"
     body = knowing_board("update_memory", id=id, content=text)
-    assert "AKIAIOSFODNN7EXAMPLE" not in body["content"]
+    assert "AKIAQ7Z2M9X4B6N1K8V3" not in body["content"]
     assert [warning["code"] for warning in body["warnings"]] == ["redacted"]
     assert [found["id"] for found in body["contradicts"]] == [old]
 

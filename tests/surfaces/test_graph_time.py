@@ -138,8 +138,8 @@ def test_invalidating_ends_a_memory_now(board):
 
 def test_a_reason_is_kept_without_its_secrets(board):
     id = board.noted("We deploy on Mondays")
-    body = board("invalidate", id=id, reason=" moved, see AKIAIOSFODNN7EXAMPLE ")
-    assert body["reason"].startswith("moved") and "AKIAIOSFODNN7EXAMPLE" not in body["reason"]
+    body = board("invalidate", id=id, reason=" moved, see AKIAQ7Z2M9X4B6N1K8V3 ")
+    assert body["reason"].startswith("moved") and "AKIAQ7Z2M9X4B6N1K8V3" not in body["reason"]
     assert board("get_memory", id=id)["reason"] == body["reason"]
 
 

@@ -256,12 +256,17 @@ def session_faults(session: str | None) -> Iterator[Fault]:
         yield from string_faults(session, "session_id")
         if not 1 <= len(session.strip()) <= MAX_SESSION:
             yield Fault("session_id", shorten(session), f"must have 1 to {MAX_SESSION} characters")
-        elif found := secrets_in(session):
-            # Cleaned, it would be the id of another session; and the value must not be repeated either.
-            hides = found == (HIDDEN,)
-            held = "characters that nobody sees" if hides else f"a secret ({', '.join(found)})"
-            told = shorten(session) if hides else ""
-            yield Fault("session_id", told, f"holds {held}; name the session in another way")
+        else:
+            yield from name_faults(session, "session_id", "name the session in another way")
+
+
+def name_faults(name: str, field: str, cure: str) -> Iterator[Fault]:
+    """For what tells things apart, and would be another one without what it must not hold."""
+    if found := secrets_in(name):
+        # The value must not be repeated either.
+        hides = found == (HIDDEN,)
+        held = "characters that nobody sees" if hides else f"a secret ({', '.join(found)})"
+        yield Fault(field, shorten(name) if hides else "", f"holds {held}; {cure}")
 
 
 def _faults(draft: Draft) -> Iterator[Fault]:
