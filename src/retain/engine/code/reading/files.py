@@ -16,7 +16,7 @@ from retain.engine.code.reading.ignore import GIT, OWN, Ignoring, around, reposi
 from retain.engine.code.reading.opening import opened
 
 # Stands in every mark. With another number, every file that was indexed before is read and cut anew.
-CUT_BY = "1"
+CUT_BY = "2"
 WITHOUT_GRAMMAR = "-"
 MAX_BYTES = 1_000_000
 HEAD = 8192
