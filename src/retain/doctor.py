@@ -309,7 +309,7 @@ def _way_out(code: str, settings: Settings, repair: str) -> str:
         return repair
     if code == "read_only":
         return f"make its folder writable, or {_ANOTHER_HOME}"
-    newest = next(iter(maintenance.all_backups(settings)), None)
+    newest = maintenance.backup_from_before(settings)
     if newest is None or code not in ("store_unreadable", "store_gone"):
         return "retain doctor --settle" if code != "writes_refused" else "retain db queue"
     if settings.uses_surrealdb:

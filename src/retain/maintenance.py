@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from retain.domain.memory import MemoryId
 from retain.domain.session import Caller
 from retain.errors import NotFound, Refused, StoreBusy, StoreCorrupt, StoreDown, Unavailable, invalid
 from retain.ports import Emptied, Store
-from retain.stores.sqlite import backups, files, migrations, repair
+from retain.stores.sqlite import backups, files, losses, migrations, repair
 from retain.stores.sqlite.connection import MEMORY
 from retain.stores.sqlite.failures import files_of
 from retain.stores.sqlite.store import SqliteStore
@@ -63,8 +64,20 @@ def reset(app: Retain, now: datetime, caller: Caller) -> tuple[Emptied, Path]:
     raise StoreBusy("other windows kept writing while the copy was made; nothing was deleted, try again")
 
 
-def restore(settings: Settings, file: Path) -> Path:
-    """Puts a backup in the place of the store; says where the store that was there is kept."""
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """Where the store that was replaced is kept, and what else a person should know."""
+
+    kept: Path
+    notes: tuple[str, ...] = ()
+
+
+def restore(settings: Settings, file: Path) -> Restored:
+    """Puts a backup in the place of the store, which is kept. Where that one was begun after a loss, what it holds is
+    added: it is all that was remembered since.
+
+    A backup from after a loss does not make it good, and the loss is told of as before.
+    """
     if settings.uses_surrealdb:
         raise Refused(_INTO_SURREALDB.format(file=file))
     if not file.is_file():
@@ -73,15 +86,28 @@ def restore(settings: Settings, file: Path) -> Path:
             f"there is no file {file}; " + (f"backups are {', '.join(known)}" if known else "there are no backups")
         )
     path = _store_file(settings)
+    told = losses.losses(path)
+    ended = losses.ended_by(file, told, all_backups(settings))
     kept = repair.restore(file, path)
-    unreadable = [each for each in standing.damaged_files(str(path)) if each.endswith(standing.UNREADABLE)]
-    standing.settle([*unreadable, *standing.lost_files(str(path))])
-    return kept
+    notes = []
+    if ended:
+        kept, note = _add_since(settings, kept)
+        notes.append(note)
+        standing.settle([str(loss.file) for loss in ended if loss.takes_a_copy])
+    left = [loss for loss in told if loss not in ended]
+    return Restored(kept, (*notes, *(_stands(settings, loss) for loss in left)))
 
 
 def all_backups(settings: Settings) -> list[Path]:
     """Newest first, those made by hand among them."""
     return backups.all_backups(settings.backups)
+
+
+def backup_from_before(settings: Settings) -> Path | None:
+    """The newest that may hold what is missing: made before the first loss that nobody has dealt with."""
+    told = losses.losses(settings.database_file) if settings.database_file != MEMORY else []
+    known = all_backups(settings)
+    return losses.newest_before(known, told[0].at) if told else next(iter(known), None)
 
 
 def backups_holding(settings: Settings, memory: MemoryId) -> list[Path]:
@@ -212,15 +238,26 @@ def _rebuild(settings: Settings) -> list[str]:
 
 
 def _from_backup(settings: Settings, damaged: Path, may_restore: Callable[[Path], bool]) -> list[str]:
-    """Restores the newest backup, and adds what was remembered since the damage."""
-    newest = next(iter(all_backups(settings)), None)
+    """Restores the newest backup from before the damage, and adds what was remembered since."""
+    newest = losses.newest_before(all_backups(settings), losses.lost_at(damaged))
     if newest is None or not may_restore(newest):
         return []
-    kept = repair.restore(newest, settings.database_file)
-    with closing(_sqlite(settings)) as store:
-        repair.salvage(kept, store)
+    _add_since(settings, repair.restore(newest, settings.database_file))
     standing.settle([str(damaged)])
     return [f"{newest.name} was restored, and what was remembered since is there too"]
+
+
+def _add_since(settings: Settings, kept: Path) -> tuple[Path, str]:
+    """Adds what a store that was replaced holds; says by which name that one goes now."""
+    with closing(_sqlite(settings)) as store:
+        added = repair.salvage(kept, store)
+    return added.kept, f"memories from since the loss that were added: {added.memories}"
+
+
+def _stands(settings: Settings, loss: losses.Loss) -> str:
+    before = losses.newest_before(all_backups(settings), loss.at)
+    way = f"`retain restore {before}` does" if before else "no backup here is from before it"
+    return f"this backup does not bring back what was lost on {loss.at:%Y-%m-%d %H:%M} UTC: {way}"
 
 
 def _store_file(settings: Settings) -> Path:

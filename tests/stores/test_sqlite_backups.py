@@ -5,7 +5,7 @@ import stat
 import subprocess
 import sys
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -19,6 +19,7 @@ from retain.stores.sqlite.backups import (
     holding,
     list_backups,
 )
+from retain.stores.sqlite.losses import Loss, ended_by, made_at
 from retain.stores.sqlite.store import SqliteStore
 
 DAY = timedelta(days=1)
@@ -212,3 +213,37 @@ def test_copies_of_a_store_that_was_damaged_stay_until_somebody_has_dealt_with_i
     damaged.rename(f"{damaged}.settled")
     daily_backup(sqlite_file, folder, START + 6 * DAY, keep=3)
     assert len(list_backups(folder)) == 3
+
+
+def test_nor_do_those_from_before_housekeeping_go_meanwhile(sqlite_file, folder):
+    sqlite_file.path.with_name("retain.db.damaged-20260301T000000").touch()
+    for n in range(5):
+        save(sqlite_file, a_memory(f"m{n}", f"text {n}"))
+        backup_before_housekeeping(sqlite_file, folder, at(n))
+    assert len(list(folder.glob("*housekeeping*"))) == 5
+
+
+def test_a_copy_is_as_old_as_its_file_or_its_name_says(tmp_path):
+    def aged(name):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (at(0).timestamp(),) * 2)
+        return made_at(tmp_path / name)
+
+    assert aged("retain-of-my-own.db") == aged("retain-2026-03-02.db") == aged("retain-2026-99-99.db") == START
+    assert aged("retain-2026-02-27.db") == datetime(2026, 2, 28, tzinfo=UTC)
+    assert aged("retain-2026-03-01T093000.db") == START - DAY + timedelta(seconds=1)
+    assert aged("retain-before-reset-2026-03-01T093000-2.db") == START - DAY + timedelta(seconds=1)
+
+
+def test_of_two_losses_a_copy_makes_the_second_good_unless_another_holds_what_was_said_between(tmp_path):
+    def copy(name, seconds):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (at(seconds).timestamp(),) * 2)
+        return tmp_path / name
+
+    first, second = (Loss(tmp_path / f".retain.db.lost-{n}", at(100 * n)) for n in (1, 2))
+    old, between, late = copy("retain-a.db", 50), copy("retain-b.db", 150), copy("retain-c.db", 250)
+    assert ended_by(old, [first, second], [old, late]) == [first, second]
+    assert ended_by(old, [first, second], [old, between, late]) == [first]
+    assert ended_by(between, [first, second], [old, between, late]) == [second]
+    assert ended_by(late, [first, second], [old, between, late]) == []

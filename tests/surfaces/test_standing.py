@@ -131,6 +131,51 @@ def test_a_store_that_was_there_is_not_begun_anew_in_silence(retain, lose):
     assert retain("recall", "deploy", "--json").body["warnings"] == []
 
 
+def lose(retain):
+    for file in retain.home.glob("retain.db*"):
+        file.unlink()
+
+
+def advised(retain):
+    ways = [check["repair"] or "" for check in retain("doctor", "--json").body["checks"]]
+    return [way.split(",")[0] for way in ways if "retain restore" in way]
+
+
+def found(retain, text):
+    return [memory["content"] for memory in retain("recall", text, "--json").body["memories"]]
+
+
+@pytest.mark.parametrize(("end", "code"), [(lose, "store_gone"), (spoil, "store_unreadable")])
+def test_a_backup_from_before_the_loss_is_advised_and_what_was_said_since_stays(retain, end, code):
+    retain("remember", "We deploy on Mondays")
+    elsewhere, good = retain.folder / "one.db", retain.home / "backups" / "retain-good.db"
+    retain("backup", str(elsewhere))
+    end(retain)
+    retain("remember", "The harbour crane is green")
+    retain("doctor", "--repair")
+    newer = retain("backup", "--json").body["file"]
+    assert advised(retain) == []
+    shutil.copy2(elsewhere, good)
+    assert advised(retain) == [f"retain restore {good}"]
+    assert f"retain restore {good}" in retain("restore", newer, "--yes").out
+    assert codes(retain("recall", "deploy", "--json").body) == [code]
+    assert retain("restore", str(good), "--yes", "--json").body["notes"] == [
+        "memories from since the loss that were added: 1"
+    ]
+    assert found(retain, "deploy") == ["We deploy on Mondays"]
+    assert found(retain, "harbour crane") == ["The harbour crane is green"]
+    assert codes(retain("recall", "deploy", "--json").body) == []
+
+
+def test_a_repair_takes_no_backup_from_after_the_damage(retain):
+    retain("remember", "We deploy on Mondays")
+    spoil(retain)
+    retain("remember", "The harbour crane is green")
+    retain("backup")
+    retain("doctor", "--repair", "--yes")
+    assert codes(retain("recall", "deploy", "--json").body) == ["store_unreadable"]
+
+
 def test_a_new_store_says_nothing_nor_does_one_that_never_held_a_memory(retain):
     assert retain("recall", "deploy", "--json").body["warnings"] == []
     (retain.home / "retain.db").unlink()

@@ -84,7 +84,7 @@ def backup_before_housekeeping(store: Store, folder: Path, now: datetime, keep: 
     with _explained(folder):
         with notes.of(made, store, now):
             _copy(store, made, with_code=False)
-        for old in sorted(folder.glob(f"{_BEFORE}*.db"), reverse=True)[keep:]:
+        for old in sorted(folder.glob(f"{_BEFORE}*.db"), reverse=True)[keep:] if is_whole(store.standing()) else ():
             old.unlink(missing_ok=True)
     return made
 

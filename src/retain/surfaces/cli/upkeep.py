@@ -93,9 +93,14 @@ def restore(call: Call, file: Path, yes: bool) -> None:
     is_there = file.is_file() and not settings.uses_surrealdb  # else it is refused without a question
     if is_there and not yes and not call.terminal.asked(f"Replace {settings.database_file} by {file}?"):
         raise Refused(f"{file} was not restored: it takes the place of the present store, so it takes --yes")
-    kept = maintenance.restore(settings, file)
-    body = {"restored": str(file), "store": str(settings.database_file), "replaced_store_kept_as": str(kept)}
-    call.terminal.tell(body, [f"restored {file}", f"what was there is kept as {kept}"])
+    done = maintenance.restore(settings, file)
+    body = {
+        "restored": str(file),
+        "store": str(settings.database_file),
+        "replaced_store_kept_as": str(done.kept),
+        "notes": list(done.notes),
+    }
+    call.terminal.tell(body, [f"restored {file}", f"what was there is kept as {done.kept}", *done.notes])
 
 
 def _repaired(call: Call, *, yes: bool) -> list[str]:
