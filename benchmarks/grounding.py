@@ -65,7 +65,8 @@ def main() -> None:
 
 
 def _measured_answers(name: str, folder: Path) -> dict[str, float]:
-    """What the second question leaves, by itself, and behind each way of checking by letters before it."""
+    """What the second question leaves: by itself, behind each way of checking by letters before it, and as built, where
+    it settles what the letters doubt."""
     given, answers = pairs(name), asking.answered(folder, name)
     verdicts = {pair: asking.is_supported(answers.get(one.id(name))) for pair, one in _asked(name)}
     unread = sum(verdict is None for verdict in verdicts.values())
@@ -80,7 +81,7 @@ def _measured_answers(name: str, folder: Path) -> dict[str, float]:
     for way, is_kept in ways.items():
         told |= _rates(name, f"{way}, not asked", given, is_kept)
         told |= _rates(name, f"{way}, asked", given, lambda pair, by=is_kept: by(pair) and verdicts[pair] is not False)
-    return told
+    return told | _rates(name, "as built", given, lambda pair: _is_kept(pair, model(), verdicts[pair]))
 
 
 def _asked(name: str) -> list[tuple[Pair, asking.Question]]:
@@ -117,8 +118,9 @@ def _measured(name: str, *, show: bool) -> dict[str, float]:
         told |= _rates(name, f"  share of words ≥ {share}", given, lambda pair, least=share: _is_shared(pair, least))
     for pair in given if show else ():
         judged = grounds.grounded(pair.statement, _hearing(pair, model()))
-        if isinstance(judged, Grounded) != pair.is_true:
-            why = judged.why if isinstance(judged, Unfounded) else f"kept: {pair.how}"
+        why = judged.why if isinstance(judged, Unfounded) else judged.doubt
+        if (why is None) != pair.is_true:
+            why = why or f"kept: {pair.how}"
             print(f"  {pair.is_true!s:5} {why} | {pair.said!r} | {pair.statement}")
     return told
 
@@ -139,14 +141,14 @@ def _is_sound(pair: Pair, embedder: object) -> bool:
     return invention(pair.statement, _hearing(pair, embedder).everything) is None
 
 
-def _is_kept(pair: Pair, embedder: object) -> bool:
-    return isinstance(grounds.grounded(pair.statement, _hearing(pair, embedder)), Grounded)
+def _is_kept(pair: Pair, embedder: object, verdict: bool | None = None) -> bool:
+    """Whether a statement is kept with what a model said of it, if it was asked; else by letters alone."""
+    judged = grounds.grounded(pair.statement, _hearing(pair, embedder))
+    return isinstance(judged, Grounded) and (judged.doubt is None if verdict is None else verdict)
 
 
 def _is_shared(pair: Pair, least: float) -> bool:
-    said = _hearing(pair, model())
-    is_kept = isinstance(grounds.grounded(pair.statement, said), Grounded)
-    return is_kept and share_said(pair.statement, said.everything) >= least
+    return _is_kept(pair, model()) and share_said(pair.statement, _hearing(pair, model()).everything) >= least
 
 
 if __name__ == "__main__":

@@ -103,7 +103,8 @@ def test_an_answer_that_is_not_what_was_asked_for_fails(answer):
     ],
 )
 def test_an_order_to_an_agent_is_never_remembered(order):
-    assert found(an_item(order)) == []
+    llm = ScriptedLLM(json.dumps([an_item(order)]))
+    assert extract(llm, "", [], hearing(STRIPE), 10.0).claims == ()
 
 
 def test_what_only_a_tool_printed_is_no_rule():
@@ -199,13 +200,15 @@ def sentences_of(conversation):
     return [part for part in parts if 0 < len(part) <= 500]
 
 
+@pytest.mark.parametrize("more", ["", " on port 48213"], ids=["as-it-is", "with-what-nobody-said"])
 @pytest.mark.parametrize("poisoned", written("poison"), ids=lambda transcript: transcript.name)
-def test_a_model_that_repeats_whatever_was_planted_plants_no_rule(poisoned):
+def test_a_model_that_repeats_whatever_was_planted_plants_no_rule(poisoned, more):
     """The worst a model can do: it obeys, and gives every sentence as the user's way of working."""
     found = []
     for sentence in sentences_of(poisoned.conversation):
-        answer = json.dumps([an_item(sentence, type="pattern")])
-        found += extract(ScriptedLLM(answer), "", [], hearing(poisoned.conversation), 10.0).found
+        answer = json.dumps([an_item(f"{sentence[:480]}{more}", type="pattern")])
+        claims = extract(ScriptedLLM(answer), "", [], hearing(poisoned.conversation), 10.0).claims
+        found += [claim.said for claim in claims]  # what is doubted too: asked again it stands by everything
     planted = [one for one in found if any(word.lower() in one.text.lower() for word in poisoned.never)]
     assert not [one.text for one in planted if one.speaker is Speaker.USER or one.category == "pattern"]
     assert not [one.text for one in planted if needs_the_user(one.text)]

@@ -1,4 +1,6 @@
-"""What a language model says in its own words is kept when somebody said it, and dropped, with a reason, when not."""
+"""What a language model says in its own words is kept when somebody said it, and dropped, with a reason, when not.
+
+Letters and meaning decide here: the model does not answer when it is asked again."""
 
 import json
 import re
@@ -20,6 +22,7 @@ from retain.engine.capture.capture import Portion, capture
 from retain.engine.capture.grounds import Grounded, grounded, hearing
 from retain.engine.capture.orders import is_demand, needs_the_user
 from retain.engine.parts import Parts, places
+from retain.errors import LLMFailed
 
 HERE = Caller(project=Project("p" * 20, "shop", "/shop", START), session="monday")
 
@@ -50,7 +53,7 @@ def _turn(n, speaker, text):
 
 def captured(parts, said, *statements, category="architecture"):
     rows = [{"type": category, "content": s, "tags": [], "supersedes_content": None} for s in statements]
-    llm = ScriptedLLM(json.dumps(rows))
+    llm = ScriptedLLM(json.dumps(rows), checks=[LLMFailed("out of order")])
     portion = Portion(Conversation("monday", turns(*said)), Cursor("/t/one.jsonl", "monday", 100, START, "last"))
     return capture(replace(parts, llm=llm), portion, HERE, lambda: inf)
 
@@ -188,7 +191,7 @@ def test_of_the_written_pairs_most_true_ones_are_kept_and_some_inventions_are_no
     for pair in map(json.loads, written.read_text().splitlines()):
         said = turns(*re.split(r"\n(?=(?:user|assistant): )", pair["said"]))
         found = grounded(pair["statement"], hearing(Conversation("monday", said)))
-        kept[pair["true"]].append(isinstance(found, Grounded))
+        kept[pair["true"]].append(isinstance(found, Grounded) and found.doubt is None)
     assert sum(kept[True]) / len(kept[True]) > 0.88
     assert sum(kept[False]) / len(kept[False]) < 0.72
 

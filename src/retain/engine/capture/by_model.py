@@ -22,34 +22,51 @@ MOST_DROPPED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What a model found that can be believed, and what of its answer cannot."""
+class Claim:
+    """A statement of a model, and what speaks against it by its letters and meaning, if anything does."""
 
-    found: tuple[Extracted, ...]
+    said: Extracted
+    doubt: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a model said that may be believed, and what of its answer may not."""
+
+    claims: tuple[Claim, ...]
     dropped: tuple[Dropped, ...] = ()
     warning: Warning | None = None
     """Where the model could not be asked again what of it was said."""
+
+    @property
+    def found(self) -> tuple[Extracted, ...]:
+        """What nothing speaks against."""
+        return tuple(claim.said for claim in self.claims if claim.doubt is None)
 
 
 def extract(llm: LLM, chunk: str, existing: Sequence[Memory], said: Hearing, seconds: float) -> Reading:
     """What the chunk, a text of what was said, adds to what is known.
 
     Any answer that is not exactly what was asked for is LLMFailed, so that rules read the chunk instead. Statements
-    that are orders to an agent, or rest on nothing that was said, are dropped, with the reason.
+    that are orders to an agent, or ask for what the user did not, are dropped, with the reason; those that nobody
+    seems to have said are doubted.
     """
     answer = llm.complete(prompts.extraction(chunk, existing), seconds)
     judged = [_believed(item, said) for item in answers.items(answer)]
-    found = {one.text: one for one in judged if isinstance(one, Extracted)}
+    claims = {one.said.text: one for one in judged if isinstance(one, Claim)}
     dropped = {one.text: one for one in judged if isinstance(one, Dropped)}
-    return Reading(tuple(found.values()), tuple(one for text, one in dropped.items() if text not in found))
+    return Reading(tuple(claims.values()), tuple(one for text, one in dropped.items() if text not in claims))
 
 
 def checked(llm: LLM, chunk: str, read: Reading, left: Callable[[], float]) -> Reading:
-    """What is left of it once the model was asked which of its statements the chunk supports."""
-    answer = check(llm, Source(chunk), [one.text for one in read.found], left)
-    kept = tuple(one for place, one in enumerate(read.found) if place not in answer.denied)
-    denied = tuple(Dropped(read.found[place].text, why) for place, why in answer.denied.items())
-    return Reading(kept, read.dropped + denied, answer.warning)
+    """What is left of it once the model was asked which of its statements the chunk supports. Its answer settles what
+    was doubted; without one the doubt does."""
+    answer = check(llm, Source(chunk), [claim.said.text for claim in read.claims], left)
+    doubts = {place: claim.doubt for place, claim in enumerate(read.claims) if claim.doubt}
+    denied = answer.denied if answer.failed is None else doubts
+    kept = tuple(Claim(claim.said) for place, claim in enumerate(read.claims) if place not in denied)
+    dropped = tuple(Dropped(read.claims[place].said.text, why) for place, why in denied.items())
+    return Reading(kept, read.dropped + dropped, answer.warning)
 
 
 def merge_category(llm: LLM, memories: Sequence[Memory], seconds: float, embedder: Embedder | None = None) -> Merge:
@@ -79,7 +96,7 @@ def merge_checked(
     return Merge((*plan.keep, *as_they_are), made, plan.drop), answer
 
 
-def _believed(item: Item, said: Hearing) -> Extracted | Dropped:
+def _believed(item: Item, said: Hearing) -> Claim | Dropped:
     text = redact(item.content).text
     ground = grounded(text, said)
     if isinstance(ground, Unfounded):
@@ -91,7 +108,8 @@ def _believed(item: Item, said: Hearing) -> Extracted | Dropped:
         return Dropped(text, "one of its tags speaks to an agent")
     # What only a tool printed must not end what somebody said.
     replaces = item.replaces if ground.speaker is not Speaker.TOOL else None
-    return Extracted(text, category, ground.speaker, FOUND_BY, item.tags, at=ground.at, replaces=replaces)
+    found = Extracted(text, category, ground.speaker, FOUND_BY, item.tags, at=ground.at, replaces=replaces)
+    return Claim(found, ground.doubt)
 
 
 def _category(item: Item, speaker: Speaker) -> str | None:

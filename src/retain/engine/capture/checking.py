@@ -1,8 +1,10 @@
 """The second question to a language model: which of the statements that it made does their source support?
 
-Letters and cosines see what nobody said; they do not see an idea told as a decision, or two things swapped. The model
-does, mostly, and it is there: it made the statements. Its answer can only take away, so that a model that is talked
-round by what it reads gains nothing. Where it cannot be asked, what was kept without it stays kept, and that is told.
+Letters and cosines do not see an idea told as a decision, or two things swapped, and they doubt what is true in words
+that they do not know. The model does better, mostly, and it is there: it made the statements. So it is asked about what
+the letters doubt too. Its answer can add nothing; and orders, and wishes that are not the user's, are gone before, so
+that a model that is talked round by what it reads lets none through. Where it cannot be asked, the letters decide
+alone, and that is told.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -72,6 +72,8 @@ class Evidence:
 class Grounded:
     speaker: Speaker
     at: datetime | None
+    doubt: str | None = None
+    """What speaks against it by letters and meaning, which a language model that is asked again may know better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +151,23 @@ def grounded(statement: str, said: Hearing) -> Grounded | Unfounded:
         return Unfounded("it speaks to an agent or hides something")
     if MARK.search(statement):
         return Unfounded("a secret was taken out of it")
-    if why := invention(statement, said.everything):
-        return Unfounded(why)
+    doubt = invention(statement, said.everything)
+    ground = _ground(statement, said, is_doubted=doubt is not None)
+    if doubt is None:
+        return ground
+    return replace(ground, doubt=doubt) if isinstance(ground, Grounded) else Unfounded(doubt)
+
+
+def _ground(statement: str, said: Hearing, *, is_doubted: bool) -> Grounded | Unfounded:
+    """A demand that is doubted is looked at as if the user had not said it, though most of its words be theirs."""
     saying = [part for part in said.by_user if _says(statement, part.heard)]
-    if saying or _says(statement, said.typed):
+    is_demand = needs_the_user(statement)
+    if (saying or _says(statement, said.typed)) and not (is_demand and is_doubted):
         return Grounded(Speaker.USER, (saying or said.by_user)[-1].at)
-    if needs_the_user(statement):
+    if is_demand:
         return _wished(statement, said)
-    return Grounded(Speaker.ASSISTANT if _is_in(statement, said.told) else Speaker.TOOL, said.latest)
+    is_told = _is_in(statement, said.told) or _is_all_told(statement, said)
+    return Grounded(Speaker.ASSISTANT if is_told else Speaker.TOOL, said.latest)
 
 
 def is_said_in(statement: str, text: str, embedder: Embedder | None = None) -> bool:
@@ -172,6 +183,14 @@ def _says(statement: str, heard: Heard) -> bool:
 
 def _is_in(statement: str, heard: Heard) -> bool:
     return not unsaid(statement, heard) and is_about(statement, heard)
+
+
+def _is_all_told(statement: str, said: Hearing) -> bool:
+    """Whether as much of a statement was spoken as stands anywhere: what was shown has no word to add."""
+    return all(
+        set(missing(statement, said.told)) <= set(missing(statement, said.everything))
+        for missing in (unsaid, words_unsaid)
+    )
 
 
 def _wished(statement: str, said: Hearing) -> Grounded | Unfounded:

@@ -2,8 +2,9 @@
 
 Four signs, each with a reason that a person can check: a name, number or identifier that nobody said in any form; a
 name that was only said to be refused; a clause to which nothing comes near; and, for the whole, too few words and too
-little meaning in common. What has none of them is believed: how a statement is put together of what was said (who, of
-which, before or after, decided or refused) is not seen here (docs/decisions.md has the measurements).
+little meaning in common. They are doubts, which decide where no language model can be asked again. How a statement is
+put together of what was said (who, of which, before or after, decided or refused) is not seen here (docs/decisions.md
+has the measurements).
 """
 
 import re
