@@ -3,20 +3,23 @@
 import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from retain.approvals import Content, Verdict, decision_file, verdict_on
-from retain.errors import ConfigError, shorten
+from retain.domain.handing import safe
+from retain.errors import ConfigError
 from retain.setting_kinds import KINDS, Kind, is_free, is_place, may_need_approval
 from retain.setting_values import MEANINGS, meaning, misspelt, surprises
 from retain.settings import LLMS, READERS, SECRETS, STORES, TOOLSETS, VARIABLES, Settings
 from retain.settings_files import CONFIG_PATH, Found, is_in, is_same, leads_out, project_file, read, user_file
+from retain.settings_yaml import named
 
 __all__ = ["CONFIG_PATH", "LLMS", "STORES", "TOOLSETS", "VARIABLES", "Loaded", "Settings", "load", "settings_files"]
 _PASSED_OVER = "; it is passed over"
+_MOST_FAULTS = 5  # of one file that are told one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +97,19 @@ class _Told:
 
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    misread: list[str] = field(default_factory=list)
-    """Files of which a part could not be understood: it may have said that nothing is to be captured."""
+    misread: dict[str, int] = field(default_factory=dict)
+    """Faults in each file of which a part could not be understood: it may have said that nothing is to be captured."""
 
-    def fault(self, path: Path, told: str) -> None:
-        """In a whole file, which may have said anything."""
-        self.problems.append(told)
-        self.misread.append(str(path))
+    def fault(self, path: str, told: Callable[[], str]) -> None:
+        """A stranger's file may have any number of them, so the first few are told, and how many more there are."""
+        self.misread[path] = self.misread.get(path, 0) + 1
+        if self.misread[path] <= _MOST_FAULTS:
+            self.problems.append(told())
+
+    def count(self) -> None:
+        """Ends the telling of faults."""
+        more = [(path, count - _MOST_FAULTS) for path, count in self.misread.items() if count > _MOST_FAULTS]
+        self.problems.extend(f"{path}: {count:,} more settings in it cannot be used" for path, count in more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +153,21 @@ def load(
     base = Settings(**found.values)
     file = None if is_same(of_project, of_user) else _project_file(of_project, env, told)
     project = _take_project(file, ahead, _Base(base, user_home(env)), found, told) if file else None
-    if told.misread and "capture" not in found.values:
-        found.take("capture", False, f"{told.misread[0]}, which has a fault")
+    told.count()
+    if faulty := _may_switch_off(told.misread, ahead, str(of_project), found):
+        found.take("capture", False, f"{faulty}, which has a fault")
     notes = surprises(env, tuple(found.origins.values()))
     told_all = (tuple(told.problems), tuple(told.warnings), notes)
     again = partial(load, given, environment, folder)
     return Loaded(Settings(**found.values), found.origins, *told_all, project, base, folder, again)
+
+
+def _may_switch_off(misread: Iterable[str], ahead: frozenset[str], of_project: str, found: _Values) -> str | None:
+    """A file that may have said, where it cannot be understood, that nothing is to be captured; and would be heard."""
+    if "capture" in ahead:
+        return None
+    said_in = found.origins.get("capture")
+    return next((file for file in misread if said_in is None or file == of_project != said_in), None)
 
 
 def strict(loaded: Loaded) -> Settings:
@@ -250,7 +268,8 @@ def _project_file(path: Path, env: Mapping[str, str], told: _Told) -> Found | No
     """What a project's file says; one behind a link that leads out of the project is nobody's but its author's."""
     if path.exists() and leads_out(path, user_home(env)):
         where = f"{path} leads out of the project by a link"
-        told.fault(path, f"{where}, and is not read; put the settings into the project, or into your own file")
+        what = f"{where}, and is not read; put the settings into the project, or into your own file"
+        told.fault(str(path), lambda: what)
         return None
     return _read(path, told) or Found(path, content=Content.of(path, None))
 
@@ -258,7 +277,7 @@ def _project_file(path: Path, env: Mapping[str, str], told: _Told) -> Found | No
 def _read(path: Path, told: _Told) -> Found | None:
     found = read(path)
     for fault in found.faults if found else ():
-        told.fault(path, fault)
+        told.fault(str(path), partial(str, fault))
     if found and found.is_open and not SECRETS.isdisjoint(found.values):
         told.warnings.append(f"{path} holds a password and can be read by others; run `chmod 600 {path}`")
     return found
@@ -308,16 +327,19 @@ def _outside(base: _Base, file: Path) -> Path:
 
 def _understood(name: str, raw: Any, origin: str, told: _Told) -> tuple[Any] | None:
     """A setting's value; None, and told, where it cannot be understood."""
-    known = [f.name for f in fields(Settings)]
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        told.problems.append(
-            f"{origin}: unknown setting {shorten(name)}" + (f"; did you mean {near[0]}?" if near else "")
-        )
-    else:
-        try:
+    try:
+        if name in VARIABLES:
             return (READERS.get(name, str)(raw),)
-        except ValueError as error:
-            told.problems.append(f"{origin}: {name} is {shorten(str(raw))!r}: {error}{_PASSED_OVER}")
-    told.misread.extend([origin] if os.sep in origin else [])
+        why = partial(_unknown, name)
+    except ValueError as error:
+        why = partial("{} is {!r}: {}{}".format, name, safe(str(raw), 60), safe(str(error), 200), _PASSED_OVER)
+    if os.sep in origin:
+        told.fault(origin, lambda: f"{origin}: {why()}")
+    else:
+        told.problems.append(f"{origin}: {why()}")
     return None
+
+
+def _unknown(name: str) -> str:
+    near = difflib.get_close_matches(name, VARIABLES, n=1)
+    return f"unknown setting {named(name)}" + (f"; did you mean {near[0]}?" if near else "")

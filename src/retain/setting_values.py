@@ -2,16 +2,15 @@
 
 import difflib
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from retain.errors import shorten
+
 # Names of the model that ships in the package, among them the one it was tuned from.
 BUNDLED = ("bundled", "retain-minilm-l6", "all-MiniLM-L6-v2")
 Meaning = Mapping[str, str]
-_FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?$", re.DOTALL | re.MULTILINE)
-_YAML_BLOCK = re.compile(r"^```ya?ml\r?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def misspelt(given: Iterable[str], known: Collection[str]) -> list[str]:
@@ -37,14 +36,17 @@ def toolsets(known: Sequence[str]) -> Callable[[Any], str]:
         names = [part.strip() for part in str(raw).split(",") if part.strip()]
         unknown = [name for name in names if name not in known]
         if unknown or not names:
-            raise ValueError(f"no toolset {', '.join(unknown) or '(empty)'}; there are {', '.join(known)}")
+            raise ValueError(f"no toolset {shorten(', '.join(unknown)) or '(empty)'}; there are {', '.join(known)}")
         return ",".join(names)
 
     return read
 
 
 def folder(raw: Any) -> Path:
-    return Path(str(raw)).expanduser()
+    try:
+        return Path(str(raw)).expanduser()
+    except RuntimeError:
+        raise ValueError("there is no such user, or no home folder of theirs") from None
 
 
 def folders(raw: Any) -> tuple[Path, ...]:
@@ -52,7 +54,7 @@ def folders(raw: Any) -> tuple[Path, ...]:
     named = raw if isinstance(raw, list | tuple) else str(raw).split(os.pathsep)
     found = tuple(folder(one) for one in named if str(one).strip())
     if relative := [str(each) for each in found if not each.is_absolute()]:
-        raise ValueError(f"must be absolute paths, and {', '.join(relative)} is not")
+        raise ValueError(f"must be absolute paths, and {shorten(', '.join(relative))} is not")
     return found
 
 
@@ -67,7 +69,7 @@ def positive(kind: type) -> Callable[[Any], Any]:
     def read(raw: Any) -> Any:
         try:
             number = kind(raw)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError("must be a number") from None
         if not 0 < number < 1e12:
             raise ValueError("must be above 0")
@@ -152,30 +154,3 @@ def surprises(environment: Mapping[str, str], used: Sequence[str]) -> tuple[str,
 
 def _is_of_this_machine(model: str) -> bool:
     return model in (*BUNDLED, "hashed", "off") or "/" in model or os.sep in model
-
-
-def yaml_in(text: str, path: Path, problems: list[str]) -> dict[str, Any]:
-    """What the front matter and the YAML blocks of a settings file say, unchecked; what is no YAML is told."""
-    import yaml
-
-    front = _FRONT_MATTER.search(text)
-    parts = ([front[1]] if front else []) + _YAML_BLOCK.findall(text[front.end() :] if front else text)
-    found: dict[str, Any] = {}
-    for part in parts:
-        try:
-            data = yaml.safe_load(part)
-        except yaml.YAMLError as error:
-            problems.append(f"{path} is not valid YAML: {str(error).splitlines()[0]}; that part is not used")
-            continue
-        if isinstance(data, dict):
-            found |= {str(name): value for name, value in data.items() if value is not None}
-    for name in [name for name, value in found.items() if not _is_plain(value)]:
-        del found[name]
-        problems.append(f"{path}: {name} holds a table or a list of lists, and must be one value; it is passed over")
-    return found
-
-
-def _is_plain(value: Any) -> bool:
-    """A value, or a list of values. With aliases ten lines of YAML can nest lists that no machine could print."""
-    parts = value if isinstance(value, list) else [value]
-    return not any(isinstance(part, list | dict | set | tuple) for part in parts)

@@ -1,15 +1,17 @@
 """Where settings files are, and what is in them; nothing here judges what they say."""
 
 import os
+import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from retain.approvals import Content
 from retain.folders import root_of
-from retain.setting_values import yaml_in
+from retain.settings import VARIABLES
+from retain.settings_yaml import parts_of, settings_in
 
 FOLDER, FILE = ".claude", "retain.local.md"
 # The name that a contract gives to it; read where ours is not there.
@@ -71,23 +73,26 @@ def is_same(one: Path, other: Path) -> bool:
 def read(path: Path) -> Found | None:
     """None when there is no such file."""
     try:
-        raw = path.read_bytes()
-        text = raw.decode("utf-8")
-        mode = path.stat().st_mode
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)
+            mode = os.fstat(file.fileno()).st_mode
+        text = "" if len(raw) > LARGEST else raw.decode("utf-8")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
         return Found(path, faults=(f"{path} cannot be read ({error}); its settings are not used",))
-    faults: list[str] = []
     if len(raw) > LARGEST:
-        told = f"{path} has {len(raw):,} bytes, and more than {LARGEST:,} are not looked through"
+        told = f"{path} has more than {LARGEST:,} bytes, and is not looked through"
         return Found(path, faults=(f"{told}; its settings are not used",))
-    values = yaml_in(text, path, faults)
+    values, problems = settings_in(text)
+    faults = [*(f"{path}: {problem}" for problem in problems), *_passed_by(path, text)]
     is_open = os.name == "posix" and stat.S_ISREG(mode) and bool(mode & 0o077)
     return Found(path, values, tuple(faults), Content.of(path, raw), is_open)
 
 
-def settings_in(text: str) -> tuple[dict[str, Any], list[str]]:
-    """What the text of a settings file sets, unchecked, and what of it is not YAML."""
-    problems: list[str] = []
-    return yaml_in(text, Path("it"), problems), problems
+def _passed_by(path: Path, text: str) -> Iterator[str]:
+    """Settings that stand in a file outside of what is read, where nothing else does: somebody meant them."""
+    names = re.compile(rf"^[ \t>*-]*[\"']?(?:{'|'.join(VARIABLES)})[\"']?[ \t]*[:=]", re.MULTILINE | re.IGNORECASE)
+    if not parts_of(text) and names.search(text):
+        told = f"{path} names settings, but not between two lines of --- at its beginning, nor in a ```yaml block"
+        yield f"{told}; they are not used"

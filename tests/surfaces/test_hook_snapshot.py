@@ -171,3 +171,10 @@ def test_a_fault_in_the_settings_is_told_to_the_user_and_nothing_is_captured(cli
     assert "did you mean capture?" in answer["systemMessage"]
     assert client("Stop", client.sample("Stop")).answer == {}
     assert client.spooled() == []
+
+
+def test_where_settings_cannot_be_read_at_all_nothing_is_captured_or_shown(shop, monkeypatch):
+    monkeypatch.setenv("RETAIN_CONFIG_PATH", "~nosuchuser/settings.md")
+    settings, problems = snapshot.settings_for(str(shop))
+    assert (settings["capture"], settings["inject"]) == (False, False)
+    assert "cannot be read" in problems[0] and "cannot be read" in str(settings["fault"])

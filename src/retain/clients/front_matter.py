@@ -1,12 +1,9 @@
 """Set or remove one setting in the front matter of a settings file; the rest of the file stays as it is."""
 
-import re
 from typing import Any
 
 from retain.clients.faults import Broken, Unfit
-from retain.settings_files import settings_in
-
-_FRONT = re.compile(r"\A---\r?\n(.*?)^---\r?$", re.DOTALL | re.MULTILINE)
+from retain.settings_yaml import FRONT_MATTER, settings_in
 
 
 def put(text: str, name: str, value: str | bool) -> str:
@@ -15,7 +12,7 @@ def put(text: str, name: str, value: str | bool) -> str:
         return text
     newline = "\r\n" if "\r\n" in text else "\n"
     written = str(value).lower() if isinstance(value, bool) else value
-    front, span = _FRONT.search(text), _span(text, name)
+    front, span = FRONT_MATTER.search(text), _span(text, name)
     if span:
         new = text[: span[1]] + written + text[span[2] :]
     elif front:
@@ -35,7 +32,7 @@ def drop(text: str, name: str) -> str:
         return text
     end = text.find("\n", span[2])
     new = text[: span[0]] + text[end + 1 :]
-    front = _FRONT.search(new)
+    front = FRONT_MATTER.search(new)
     if front and not front[1].strip():
         return new[front.end() :].lstrip("\r\n")
     return new
@@ -57,15 +54,15 @@ def _span(text: str, name: str) -> tuple[int, int, int] | None:
     """Where a setting of the front matter begins, and where its value begins and ends."""
     import yaml
 
-    front = _FRONT.search(text)
+    front = FRONT_MATTER.search(text)
     if front is None:
         return None
     try:
         node = yaml.compose(front[1])
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        # The line of the dashes comes first.
-        raise Broken(error.problem or "no YAML", mark.line + 2 if mark else 2, mark.column + 1 if mark else 1) from None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark, why = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+        line = text.count("\n", 0, front.start(1)) + 1
+        raise Broken(why or "no YAML", line + mark.line if mark else line, mark.column + 1 if mark else 1) from None
     if node is None:
         return None
     if not isinstance(node, yaml.MappingNode):

@@ -40,7 +40,8 @@ FIELDS = (
 )
 MOST_KEPT = 100
 _UNSAID = ("_KEY", "_PASS", "_SESSION_ID", "_TOKEN", "_SECRET", "_PASSWORD")
-_AS_THEY_COME = {"capture": True, "inject": True, "inject_tokens": 1500, "prompt_tokens": 1000, "store": "sqlite"}
+# Somebody may have said that nothing is to be read or shown here, and nobody knows.
+_UNKNOWN = {"capture": False, "inject": False, "inject_tokens": 1500, "prompt_tokens": 1000, "store": "sqlite"}
 
 
 def first_home() -> str:
@@ -100,16 +101,21 @@ def _read_anew(folder: str) -> tuple[dict[str, object], tuple[str, ...]]:
         from retain.config import load
 
         loaded = load(folder=_as_path(folder))
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with the settings, a hook goes on without them
+        plain = _plain(loaded)
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with the settings, a session goes on
+        from retain.domain.handing import safe
+
         home = first_home()
         file = os.path.join(home, "retain.db")
         files = dict.fromkeys(("database_file", "readable_file", "store_name"), file)
-        standard = {**_AS_THEY_COME, "home": home, **files}
-        return standard, (f"settings cannot be read ({type(error).__name__}: {error}); going on without them",)
+        told = (
+            f"settings cannot be read ({safe(f'{type(error).__name__}: {error}', 200)}); nothing is captured or shown"
+        )
+        return {**_UNKNOWN, "home": home, **files, "fault": told}, (told,)
     try:
         return keep(loaded, folder), loaded.problems
     except OSError as error:
-        return _plain(loaded), (*loaded.problems, f"settings cannot be kept for the next hook: {error}")
+        return plain, (*loaded.problems, f"settings cannot be kept for the next hook: {error}")
 
 
 def _with_installed_packages() -> None:
