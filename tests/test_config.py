@@ -167,6 +167,7 @@ def test_a_projects_file_holds_in_its_worktrees(tmp_path):
     for folder in (git_dir, tree):
         folder.mkdir(parents=True)
     (git_dir / "commondir").write_text("../..\n")
+    (git_dir / "gitdir").write_text(f"{tree / '.git'}\n")
     (tree / ".git").write_text(f"gitdir: {git_dir}\n")
     settings_file(main, "capture: false")
     assert load(environment={"HOME": str(tmp_path)}, folder=tree).settings.capture is False

@@ -45,6 +45,28 @@ def test_a_worktree_belongs_to_the_main_checkout(repository, tmp_path):
     assert found(tmp_path / "feature", tmp_path) == found(repository, tmp_path)
 
 
+@pytest.mark.parametrize("known", [None, "its own word", "another worktree"])
+def test_a_worktree_that_the_repository_does_not_know_is_a_project_of_its_own(repository, tmp_path, known):
+    """An archive can bring a `.git` file that names somebody's repository."""
+    forged = tmp_path / "unpacked"
+    git_dir = forged / "gd"
+    git_dir.mkdir(parents=True)
+    (git_dir / "commondir").write_text(f"{repository}/.git\n")
+    if known == "its own word":
+        (git_dir / "gitdir").write_text(f"{forged}/.git\n")
+    if known == "another worktree":
+        git(repository, "worktree", "add", "-q", str(tmp_path / "feature"))
+        git_dir = repository / ".git" / "worktrees" / "feature"
+    (forged / ".git").write_text(f"gitdir: {git_dir}\n")
+    assert found(forged, tmp_path).path == str(forged)
+
+
+def test_a_worktree_may_be_known_by_a_path_from_there(repository, tmp_path):
+    git(repository, "worktree", "add", "-q", str(tmp_path / "feature"))
+    (repository / ".git" / "worktrees" / "feature" / "gitdir").write_text("../../../../feature/.git\n")
+    assert found(tmp_path / "feature", tmp_path) == found(repository, tmp_path)
+
+
 def test_a_submodule_is_a_project_of_its_own(repository, tmp_path):
     inner = tmp_path / "inner"
     inner.mkdir()

@@ -4,6 +4,7 @@ import os
 
 from retain.domain.ids import id_of
 
+_LONGEST = 10_000  # characters of a file that holds one path
 TYPE_CHECKING = False  # hooks import this, and wait for every import
 if TYPE_CHECKING:
     from datetime import datetime
@@ -82,16 +83,21 @@ def _git_root(folder: str) -> str | None:
 
 
 def _main_checkout(marker: str) -> str | None:
-    """Where a worktree's repository has its main checkout; None for a submodule, which is a project of its own."""
+    """Where a worktree's repository has its main checkout; None for a submodule, which is a project of its own.
+
+    The repository must know of the worktree: a `.git` file that came in an archive can name any, to read its memories.
+    """
     try:
         named = _read(marker).removeprefix("gitdir:").strip()
         git_dir = os.path.realpath(os.path.join(os.path.dirname(marker), named))
         common = os.path.realpath(os.path.join(git_dir, _read(os.path.join(git_dir, "commondir")).strip()))
-    except OSError:
+        known = os.path.realpath(os.path.join(git_dir, _read(os.path.join(git_dir, "gitdir")).strip()))
+    except (OSError, ValueError):  # a NUL in a path
         return None
-    return os.path.dirname(common) if os.path.basename(common) == ".git" else None
+    is_known = os.path.dirname(git_dir) == os.path.join(common, "worktrees") and known == os.path.realpath(marker)
+    return os.path.dirname(common) if is_known and os.path.basename(common) == ".git" else None
 
 
 def _read(path: str) -> str:
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
-        return file.read()
+        return file.read(_LONGEST)

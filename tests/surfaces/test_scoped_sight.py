@@ -78,6 +78,7 @@ def test_worktrees_of_a_repository_are_one_project(desks, tmp_path):
     main, tree = tmp_path / "main", tmp_path / "tree"
     (main / ".git" / "worktrees" / "tree").mkdir(parents=True)
     (main / ".git" / "worktrees" / "tree" / "commondir").write_text("../..")
+    (main / ".git" / "worktrees" / "tree" / "gitdir").write_text(f"{tree}/.git\n")
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree\n")
     (main / "src").mkdir()
