@@ -268,13 +268,14 @@ def test_a_model_reads_the_conversation_where_one_was_chosen(client, transcript)
 def test_what_a_model_made_up_is_logged_with_the_reason_and_counted(client, transcript):
     secret = f"The staging key is sk-ant-{'a1B2' * 8} on port 7777"
     answers = said("The staging database is called blue", "The staging database is called green_7", secret)
-    with FakeApis(Turn(answers)) as apis:
+    with FakeApis(Turn(answers), Turn("no idea")) as apis:
         hand_over(client, transcript)
         work(client, **by_model(apis))
     *dropped, done = client.log()[-3:]
     assert (done["stored"], done["skipped"], done["dropped"]) == (1, 0, 2)
     assert [line["event"] for line in dropped] == ["dropped", "dropped"]
-    assert (dropped[0]["text"], dropped[0]["why"]) == ("The staging database is called green_7", "nobody said green_7")
+    whys = {line["text"]: line["why"] for line in dropped}
+    assert whys["The staging database is called green_7"] == "nobody said green_7"
     assert "a1B2" not in json.dumps(dropped)
 
 
