@@ -76,6 +76,8 @@ def send_on(loaded: Loaded, store: Store, *, again: bool = False) -> Sent:
 
     What cannot be sent now stays, and the next process tries.
     """
+    if loaded.is_held:
+        return Sent(waiting=count(loaded).waiting, why="nothing is decided about the file as it is now")
     with closing(_queue(loaded)) as queue, queue.sending() as mine:
         if not mine:
             return Sent(waiting=queue.state().waiting, why="another process is sending them")

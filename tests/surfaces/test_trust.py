@@ -172,6 +172,38 @@ def test_what_waits_for_a_file_that_is_gone_is_told_and_can_be_stored(retain):
     assert TEXT in retain("recall", "vault code").out
 
 
+def test_what_waits_for_a_file_that_is_gone_is_stored_only_when_somebody_says_so(retain):
+    file = asks(retain, "user_id: ada")
+    retain("remember", TEXT)
+    file.unlink()
+    done = retain("trust")
+    assert (done.code, "--yes" in done.err) == (5, True)
+    assert TEXT not in retain("recall", "vault code").out
+    done = retain("trust", "--yes")
+    assert (done.code, "1 write" in done.out, "approved:" in done.out) == (0, True, False)
+    assert TEXT in retain("recall", "vault code").out
+
+
+def test_a_file_that_changes_while_somebody_is_asked_gets_nothing(retain):
+    file = asks(retain, "user_id: ada")
+    retain("remember", TEXT)
+    ours, theirs = pty.openpty()
+    running = retain.spawn("trust", pipes=dict.fromkeys(("stdin", "stdout", "stderr"), theirs))
+    os.close(theirs)
+    said = b""
+    while b"Use these settings?" not in said and (chunk := _read(ours)):
+        said += chunk
+    asks(retain, f"user_id: mallory\ndb_path: {retain.folder / 'theirs.db'}")
+    os.write(ours, b"y\n")
+    while chunk := _read(ours):
+        said += chunk
+    os.close(ours)
+    assert (running.wait(timeout=60), b"was changed" in said) == (5, True)
+    assert not (retain.folder / "theirs.db").exists()
+    file.write_text("---\nuser_id: ada\n---\n")
+    assert retain("trust", "--yes", "--json").body["sent"] == 1
+
+
 def test_doctor_shows_what_is_undecided_and_what_was_decided(retain):
     file = asks(retain, "user_id: ada")
     before = retain("doctor", "--json").body

@@ -48,13 +48,14 @@ def trust(call: Call, refuse: bool, revoke: bool, listed: bool, yes: bool) -> in
         call.terminal.tell(_body(file), [f"{file.path} asks for nothing that needs your approval"])
         return None
     verdict = Verdict.REFUSED if refuse else Verdict.APPROVED
-    if verdict is Verdict.APPROVED and file.holds and not yes:
-        _ask(call.terminal, file)
+    if verdict is Verdict.APPROVED and not yes:
+        _ask(call.terminal, file, waiting.waiting + waiting.refused)
     approving.decide(file, verdict)
-    loaded = load(call.given)
+    loaded = _unchanged(load(call.given), file)
     call.terminal.notices = lambda: of_settings(loaded.problems)
     sent = _sent(loaded)
-    call.terminal.tell(_body(file, verdict) | _moved(sent), _drawn(file, verdict, sent))
+    decided = verdict if file.holds else None
+    call.terminal.tell(_body(file, decided) | _moved(sent), _drawn(file, decided, sent))
     return exits.UNAVAILABLE if sent.waiting else exits.REFUSED if sent.refused else None
 
 
@@ -66,10 +67,22 @@ def is_approved(terminal: Terminal, file: ProjectFile) -> bool:
     return terminal.asked("Use these settings?")
 
 
-def _ask(terminal: Terminal, file: ProjectFile) -> None:
-    if not is_approved(terminal, file):
+def _ask(terminal: Terminal, file: ProjectFile, waiting: int) -> None:
+    if not file.holds:
+        question = f"{file.path} asks for nothing now. Store {several(waiting, 'writes')} as without it?"
+        if not terminal.asked(question):
+            raise Refused(f"{several(waiting, 'writes')} still wait: --yes stores them as without {file.path}")
+    elif not is_approved(terminal, file):
         names = ", ".join(file.holds)
         raise Refused(f"nothing was decided about {file.path} ({names}): --yes approves it, --refuse refuses it")
+
+
+def _unchanged(loaded: Loaded, shown: ProjectFile) -> Loaded:
+    """What waits may go nowhere but where the file said that somebody decided about."""
+    if loaded.project_file is None or loaded.project_file.content != shown.content:
+        told = f"{shown.path} was changed in the meantime, and the decision holds for what was in it before"
+        raise Refused(f"{told}; what waits goes on waiting. Run `retain trust` again")
+    return loaded
 
 
 def _asked_for(file: ProjectFile) -> Drawn:
@@ -145,8 +158,8 @@ def _moved(sent: Sent) -> Body:
     return {"sent": sent.sent, "refused": sent.refused, "waiting": sent.waiting, "reason": sent.why or None}
 
 
-def _drawn(file: ProjectFile, verdict: Verdict, sent: Sent) -> Drawn:
-    yield line((f"{file.path}: ", "bold"), _SAID[verdict])
+def _drawn(file: ProjectFile, verdict: Verdict | None, sent: Sent) -> Drawn:
+    yield line((f"{file.path}: ", "bold"), _SAID[verdict] if verdict else "asks for nothing that needs your approval")
     if sent.sent:
         yield f"{several(sent.sent, 'writes')} that waited for it {'was' if sent.sent == 1 else 'were'} stored"
     if sent.refused:
