@@ -7,11 +7,11 @@ from uuid import uuid4
 import pytest
 
 from approving import approve
-from retain import held
+from retain import held, maintenance
 from retain.app import Retain
 from retain.approvals import Verdict
 from retain.config import apart, load
-from retain.domain.connection import Reach, noticing
+from retain.domain.connection import Queued, Reach, noticing
 from retain.errors import StoreDown
 from retain.surfaces import degraded
 from surreal_server import shared
@@ -266,3 +266,64 @@ def test_code_and_whole_stores_are_told_to_wait(place):
             app.index(place / "shop")
         with pytest.raises(StoreDown, match="retain trust"):
             app.engine.parts.store.backup(place / "copy.db")
+
+
+def spoil(place, name):
+    (file,) = (home(place) / "held").glob(f"*/{name}")
+    for log in file.parent.glob(f"{name}-*"):
+        log.unlink()
+    file.write_bytes(b"junk" * 3000)
+
+
+def damaged_queues(place):
+    return [file.name for file in (home(place) / "held").rglob("queue.db.damaged-*")]
+
+
+@pytest.mark.parametrize("between", [(), ("PaymentHub is written in Go",)], ids=["at once", "after another write"])
+def test_what_waited_in_a_queue_that_was_damaged_is_sent_from_its_copy(place, between):
+    file = asking(place, "user_id: ada\nproject_dir: {place}/other")
+    with opened(place) as app:
+        app.remember("PaymentHub depends on LedgerCore")
+        app.remember("Of the user", scope="user")
+    spoil(place, "queue.db")
+    for text in between:
+        with opened(place) as app:
+            app.remember(text)
+    approve(file, home(place))
+    with opened(place) as app:
+        assert texts(app) == sorted(["Of the user", "PaymentHub depends on LedgerCore", *between])
+        assert {memory.place.user for memory in app.memories()} == {"ada"}
+        assert held.count(app.loaded) == Queued()
+        assert app.notices() == ()
+    assert [name for name in damaged_queues(place) if name.endswith(".salvaged")] == damaged_queues(place)
+    assert not list((home(place) / "held").rglob("copy.db"))
+
+
+def test_what_is_sent_again_is_not_stored_beside_the_same_that_was_said_meanwhile(place):
+    with opened(place) as app:
+        app.remember(TEXT)
+    file = asking(place, "llm_provider: none\ndb_path: {place}/user/.retain/retain.db")
+    with opened(place) as app:
+        app.remember(TEXT)
+    spoil(place, "queue.db")
+    approve(file, home(place))
+    with opened(place) as app:
+        assert (texts(app), held.count(app.loaded)) == ([TEXT], Queued())
+
+
+def test_what_was_lost_with_queue_and_copy_is_told_after_the_decision_until_it_is_settled(place):
+    file = asking(place, "user_id: ada")
+    with opened(place) as app:
+        app.remember(TEXT)
+    spoil(place, "queue.db")
+    spoil(place, "copy.db")
+    with opened(place) as app:
+        app.remember("Another one")
+    approve(file, home(place))
+    for _ in range(2):
+        with opened(place) as app:
+            assert texts(app) == ["Another one"]
+            assert [notice.code for notice in app.notices()] == ["queue_damaged"]
+    maintenance.settle(app.loaded)
+    with opened(place) as app:
+        assert app.notices() == ()

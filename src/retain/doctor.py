@@ -17,6 +17,7 @@ from retain import db_server, held, hook_health, installed, maintenance
 from retain.clients.known import Machine
 from retain.clients.state import findings
 from retain.config import Loaded, Settings
+from retain.domain.connection import Queued
 from retain.domain.memory import Vector
 from retain.domain.model import BUNDLED
 from retain.embedding import reference
@@ -230,7 +231,11 @@ def _held(loaded: Loaded) -> Iterator[Check]:
     home = loaded.project_file.kept_in if loaded.project_file else loaded.settings.home
     with held.everywhere(home) as queues:
         for queue in queues:
+            for lost in queue.standing():
+                yield Check("queue", "fail", lost.message, "retain doctor --settle")
             state = queue.state()
+            if state == Queued():
+                continue
             note = f"{_waiting(state.waiting + state.refused)} for {queue.of}"
             refused = next((f"; one could not be stored: {entry.why}" for entry in queue.entries() if entry.why), "")
             yield Check("queue", "warn", note + refused, "retain trust, or retain trust --refuse, in that project")

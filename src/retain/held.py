@@ -16,9 +16,11 @@ from retain.domain.connection import Queued
 from retain.errors import RetainError, Unavailable
 from retain.folders import project_of
 from retain.ports import Store
-from retain.standing import unknow
+from retain.standing import Notice, damaged_files, unknow
+from retain.standing import settle as settled
 from retain.stores.moving import Move, moved
 from retain.stores.queue import Queue
+from retain.stores.requeueing import requeue
 from retain.stores.sending import has, send
 from retain.stores.sqlite.failures import files_of
 from retain.stores.sqlite.files import alone
@@ -60,12 +62,27 @@ def count(loaded: Loaded) -> Queued:
         return queue.state()
 
 
+def damaged(loaded: Loaded) -> list[Notice]:
+    """What was lost of the writes that waited for a decision about the project's file, also after it."""
+    if not damaged_files(str(held_queue(loaded))):
+        return []
+    with closing(_queue(loaded)) as queue:
+        return queue.standing()
+
+
+def settle(home: Path) -> list[str]:
+    """Goes on without what was lost of writes that waited, in whichever project; says what that was."""
+    queues = held_folders(home).glob(f"*/{HELD_QUEUE}")
+    names = [name for queue in queues for name in settled(damaged_files(str(queue)))]
+    return [f"{name} is kept and no longer told of" for name in names]
+
+
 @contextmanager
 def everywhere(home: Path) -> Iterator[list[Queue]]:
-    """All in which something waits for a decision, or was refused after it."""
+    """All in which something waits for a decision, or was refused after it, and those that were damaged."""
     queues = [Queue(file) for file in sorted(held_folders(home).glob(f"*/{HELD_QUEUE}"))]
     try:
-        yield [queue for queue in queues if queue.state() != Queued()]
+        yield [queue for queue in queues if queue.state() != Queued() or queue.standing()]
     finally:
         for queue in queues:
             queue.close()
@@ -110,7 +127,13 @@ def _sent(queue: Queue, store: Store, move: Move) -> str:
 
 def _queue(loaded: Loaded) -> Queue:
     file = loaded.project_file
-    return Queue(held_queue(loaded), f"a decision about {file.path}" if file else "")
+    queue = Queue(held_queue(loaded), f"a decision about {file.path}" if file else "")
+    try:
+        requeue(queue, held_copy(loaded))
+    except RetainError:
+        queue.close()
+        raise
+    return queue
 
 
 def _move(loaded: Loaded) -> Move:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from retain import standing
+from retain import held, standing
 from retain.app import Retain
-from retain.config import Settings
+from retain.config import Loaded, Settings
 from retain.domain.memory import MemoryId
 from retain.domain.session import Caller
 from retain.errors import NotFound, Refused, StoreBusy, StoreCorrupt, StoreDown, Unavailable, invalid
@@ -201,8 +201,9 @@ def mend(settings: Settings, may_restore: Callable[[Path], bool]) -> list[str]:
     return done
 
 
-def settle(settings: Settings) -> list[str]:
+def settle(loaded: Loaded) -> list[str]:
     """Goes on without what is missing: nobody is told of it any more, and says what that was. All bytes stay."""
+    settings = loaded.settings
     if settings.is_on_server:
         with closing(make_queue(settings)) as queue:
             path = str(queue.path)
@@ -210,6 +211,7 @@ def settle(settings: Settings) -> list[str]:
         path = str(settings.database_file)
     damaged, lost = standing.damaged_files(path), standing.lost_files(path)
     kept = [f"{name} is kept and no longer told of" for name in standing.settle(damaged)]
+    kept += held.settle(loaded.project_file.kept_in if loaded.project_file else settings.home)
     return kept + ["a store that is gone is no longer told of" for _ in standing.settle(lost)]
 
 

@@ -55,7 +55,7 @@ def of_held(loaded: Loaded) -> list[Notice]:
     count = waiting.waiting + waiting.refused
     told = f"{count} earlier writes wait for a decision about {loaded.project_file.path}, and are not found"
     way = "`retain trust` stores them where that file says, `retain trust --refuse` where they would be without it"
-    return [Notice("writes_wait", f"{told}: {way}")] if count else []
+    return ([Notice("writes_wait", f"{told}: {way}")] if count else []) + held.damaged(loaded)
 
 
 def make_bare_store(settings: Settings) -> Store:

@@ -185,6 +185,12 @@ class Queue:
                 other.drop(number)
         return len(plans)
 
+    def take_over(self, plans: Iterable[Changes]) -> None:
+        """Adds plans, each with a key, that were carried out before; one that is here already stays as it is."""
+        rows = [(plan.key, plan.at.isoformat(), text_of(plan)) for plan in plans]
+        with self._turn(), self._pool.writing() as db:
+            db.executemany("insert or ignore into plan (key, at, changes) values (?, ?, ?)", rows)
+
     def entries(self) -> list[Entry]:
         return self._entries(f"{_ENTRY} order by number")
 

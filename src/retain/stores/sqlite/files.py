@@ -198,9 +198,10 @@ def _refuse_foreign(path: Path) -> None:
 
 def _was_a_store(path: Path) -> bool:
     """A store whose first page is damaged is known by its name, or by what only a store has beside it."""
-    beside = (path.with_name(path.name + suffix) for suffix in ("-wal", ".lock"))
+    # Beside a queue lies the copy in which what waits is carried out.
+    beside = (path.with_name(name) for name in (f"{path.name}-wal", f"{path.name}.lock", "queue.appending"))
     copies = (f"{path.name}.damaged-*", f"{path.name}.replaced-*", "backups/retain-*.db")
-    if path.name == "retain.db" or any(file.exists() for file in beside):
+    if path.name == "retain.db" or standing.is_known(str(path)) or any(file.exists() for file in beside):
         return True
     if any(file for pattern in copies for file in path.parent.glob(pattern)):
         return True

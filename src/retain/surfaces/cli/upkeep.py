@@ -45,7 +45,7 @@ def config(call: Call, path: bool) -> int | None:
 def doctor(call: Call, repair: bool, settle: bool, yes: bool) -> int | None:
     """Check the install, the settings, the store, the model and the backups, and name the repair."""
     done = _repaired(call, yes=yes) if repair else []
-    done += maintenance.settle(call.loaded.settings) if settle else []
+    done += maintenance.settle(call.loaded) if settle else []
     # Read anew: a repair may have changed what was wrong with the settings.
     checks = health.examine(load(call.given), settings_files(call.given), SystemClock().now())
     sound = health.is_sound(checks)
