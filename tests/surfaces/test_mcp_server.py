@@ -183,7 +183,7 @@ def test_an_id_goes_back_as_it_was_written(running, id):
     assert running.bare().startswith(b'{"jsonrpc":"2.0","id":' + id + b',"error":{"code":-32600')
 
 
-@pytest.mark.parametrize("id", [b"true", b"false", b"null", b"{}", b"[1]"])
+@pytest.mark.parametrize("id", [b"true", b"false", b"null", b"{}", b"[1]", b"NaN", b"Infinity", b"-Infinity"])
 def test_what_is_no_id_is_answered_and_nothing_is_done(running, id):
     running.raw(b'{"id":' + id + b',"jsonrpc":"2.0","method":"tools/call","params":{"name":"crash"}}')
     answer = running.line()

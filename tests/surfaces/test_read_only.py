@@ -65,3 +65,10 @@ def test_doctor_advises_no_repair_where_the_disk_is_read_only(python):
 
 def test_hooks_read_there_too(python, command):
     assert python("-c", GLANCE, str(command.home / "retain.db")).stdout.strip() == DEPLOY
+
+
+def test_a_repair_there_says_what_it_cannot_write(python, command):
+    command.home.chmod(0o755)
+    done = python("-m", "retain", "doctor", "--repair")
+    assert done.returncode == 4, done.stderr
+    assert str(command.home) in done.stderr and "cannot be written to" in done.stderr

@@ -9,7 +9,7 @@ from retain import doctor as health
 from retain import hook_health, maintenance
 from retain.app import SystemClock
 from retain.config import load, settings_files
-from retain.errors import EmbeddingFailed, Refused
+from retain.errors import EmbeddingFailed, Refused, StoreDown
 from retain.surfaces import reports
 from retain.surfaces.cli import bodies, drawn_state, exits, options
 from retain.surfaces.cli.options import Call, common
@@ -44,8 +44,14 @@ def config(call: Call, path: bool) -> int | None:
 @common
 def doctor(call: Call, repair: bool, settle: bool, yes: bool) -> int | None:
     """Check the install, the settings, the store, the model and the backups, and name the repair."""
-    done = _repaired(call, yes=yes) if repair else []
-    done += maintenance.settle(call.loaded) if settle else []
+    try:
+        done = _repaired(call, yes=yes) if repair else []
+        done += maintenance.settle(call.loaded) if settle else []
+    except OSError as error:
+        where = error.filename or call.loaded.settings.home
+        raise StoreDown(
+            f"{where} cannot be written to ({error.strerror}); make it writable and run this again"
+        ) from error
     # Read anew: a repair may have changed what was wrong with the settings.
     checks = health.examine(load(call.given), settings_files(call.given), SystemClock().now())
     sound = health.is_sound(checks)

@@ -1,10 +1,12 @@
 """Ids that the SDK does not read: a request with one would be taken for a notification and never be answered."""
 
+import json
 import re
 from itertools import count
 from secrets import token_hex
+from typing import Any
 
-from retain.surfaces.rpc_ids import NO_ID, as_written, id_in
+from retain.surfaces.rpc_ids import NO_ID, Number, id_in
 
 # An id that is neither a short whole number nor a text without escapes. It may stand in the params too: this only
 # says which lines are worth reading twice.
@@ -26,7 +28,7 @@ class RequestIds:
         if not _ODD.search(line):
             return line
         try:
-            given = as_written(line)
+            given = _given(line)
         except (ValueError, RecursionError):
             return line  # the SDK says that it cannot read it
         if not (isinstance(given, dict) and isinstance(given.get("method"), str) and "id" in given):
@@ -43,6 +45,11 @@ class RequestIds:
     def written(self, id: object) -> str | None:
         """How the client wrote this id, if the SDK could not read it; told once, for its answer."""
         return self._written.pop(id, None) if isinstance(id, str) else None
+
+
+def _given(line: str) -> Any:  # JSON of any shape
+    # The SDK reads NaN and Infinity, so this does too: they are no ids, and elsewhere arguments refuse them.
+    return json.loads(line, parse_int=Number, parse_float=Number, parse_constant=lambda _: False)
 
 
 def _ending(line: str, last: str) -> str:
