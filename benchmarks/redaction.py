@@ -1,6 +1,6 @@
 """How many secrets are removed from what developers write, and how many look-alikes are left alone.
 
-    python benchmarks/secrets.py [tests/secrets/dev.reversed.jsonl …] [--show]
+    python benchmarks/redaction.py [tests/secrets/dev.reversed.jsonl …] [--show]
 
 Each line of a set is a text with its secret, or one without any (`tests/secrets/README.md`). A secret is removed
 when it no longer stands in the text, one of several lines when none of its lines of eight characters and more does; a
