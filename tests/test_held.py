@@ -184,6 +184,18 @@ def test_a_server_goes_on_with_what_was_decided(place):
         assert texts(later) == ["After the decision", TEXT]
 
 
+@pytest.mark.parametrize("before", [None, "log_level: info"])
+def test_a_server_tells_that_the_file_is_another_than_it_read(place, before):
+    if before:
+        asking(place, before)
+    with opened(place) as same:
+        assert same.notices() == ()
+    with opened(place) as server:
+        file = asking(place, "db_path: {place}/theirs.db")
+        (told,) = server.notices()
+        assert (told.code, str(file) in told.message) == ("settings_not_used", True)
+
+
 def test_without_the_file_what_waits_goes_nowhere_by_itself(place):
     file = asking(place, "db_path: {place}/theirs.db")
     with opened(place) as app:

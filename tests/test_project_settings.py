@@ -211,6 +211,14 @@ def test_a_home_in_the_project_approves_nothing_in_it(user):
     assert loaded(user, RETAIN_HOME=str(shop / "home")).settings.user_id == "ana"
 
 
+def test_a_home_in_the_projects_root_approves_nothing_in_its_folders(user):
+    shop = user.parent / "shop"
+    file = put(shop / "web", "user_id: ana")
+    approve(file, shop / "home")
+    found = loaded(user, shop / "web", RETAIN_HOME=str(shop / "home"))
+    assert (found.is_held, found.project_file.kept_in) == (True, user / ".retain")
+
+
 @pytest.mark.parametrize("linked", [".claude", ".claude/retain.local.md"])
 def test_a_link_out_of_the_project_is_not_followed(user, linked):
     elsewhere = put(user.parent / "elsewhere", "log_level: debug\nuser_id: ana")

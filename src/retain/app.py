@@ -34,7 +34,7 @@ from retain.folders import is_no_project, project_of, real_path, spellings, why_
 from retain.python_arguments import Moment, a_list, a_moment, a_user, one_of
 from retain.run_files import ClientSession
 from retain.standing import Notice, Notices, of_settings, of_store
-from retain.wiring import make_embedder, make_llm, make_store_for, of_held
+from retain.wiring import make_embedder, make_llm, make_store_for, of_changed_file, of_held
 
 if TYPE_CHECKING:
     from retain.engine.code.code import Indexing
@@ -77,7 +77,7 @@ class Retain:
         self._found_project: tuple[Path | None, float, Project | None] = (None, 0.0, None)
         self.started = self._clock.now()
         # What every reply says until a person has dealt with it; one probe for each part that knows of something.
-        self.notices = Notices(lambda: of_settings(self.loaded.problems) + of_held(self.loaded), self._standing)
+        self.notices = Notices(self._of_settings, self._standing)
 
     def remember(
         self,
@@ -294,6 +294,9 @@ class Retain:
 
     def now(self) -> datetime:
         return self._clock.now()
+
+    def _of_settings(self) -> list[Notice]:
+        return of_settings(self.loaded.problems) + of_changed_file(self.loaded) + of_held(self.loaded)
 
     def _standing(self) -> list[Notice]:
         engine, settings = self._engine, self.settings

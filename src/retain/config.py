@@ -14,7 +14,7 @@ from retain.errors import ConfigError
 from retain.setting_kinds import KINDS, Kind, is_free, is_place, may_need_approval
 from retain.setting_values import MEANINGS, meaning, misspelt, surprises
 from retain.settings import LLMS, READERS, SECRETS, STORES, TOOLSETS, VARIABLES, Settings
-from retain.settings_files import CONFIG_PATH, Found, is_in, is_same, leads_out, project_file, read, user_file
+from retain.settings_files import CONFIG_PATH, Found, is_of_project, is_same, project_file, read, user_file
 from retain.settings_yaml import named
 
 __all__ = ["CONFIG_PATH", "LLMS", "STORES", "TOOLSETS", "VARIABLES", "Loaded", "Settings", "load", "settings_files"]
@@ -266,7 +266,7 @@ def _own_file(path: Path, env: Mapping[str, str], told: _Told) -> Iterator[tuple
 
 def _project_file(path: Path, env: Mapping[str, str], told: _Told) -> Found | None:
     """What a project's file says; one behind a link that leads out of the project is nobody's but its author's."""
-    if path.exists() and leads_out(path, user_home(env)):
+    if path.exists() and not is_of_project(path, path, user_home(env)):
         where = f"{path} leads out of the project by a link"
         what = f"{where}, and is not read; put the settings into the project, or into your own file"
         told.fault(str(path), lambda: what)
@@ -322,7 +322,7 @@ def _take_project(file: Found, ahead: frozenset[str], base: _Base, found: _Value
 def _outside(base: _Base, file: Path) -> Path:
     """The home in which decisions are kept. One in the project came with it, perhaps, and its decisions too."""
     home = base.settings.home.expanduser().absolute()
-    return base.user_home / ".retain" if is_in(home, file.parent.parent) else home
+    return base.user_home / ".retain" if is_of_project(home, file, base.user_home) else home
 
 
 def _understood(name: str, raw: Any, origin: str, told: _Told) -> tuple[Any] | None:

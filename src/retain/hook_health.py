@@ -18,6 +18,7 @@ LONG_WORK = timedelta(minutes=16)  # a worker ends itself after 15
 A_DAY = timedelta(days=1)
 MOST_FAULTS = 5
 _REINSTALL = "run `retain setup` again; if that does not help, pip install --force-reinstall retain-mcp"
+_UNDECIDED = "`retain trust`"
 # By a word in what the log says, the first that fits.
 _REMEDIES = (
     ("No space left", "free some space on that disk"),
@@ -25,6 +26,7 @@ _REMEDIES = (
     ("PermissionError", "make the folder writable, or set RETAIN_HOME to one that is"),
     ("ImportError", _REINSTALL),
     ("ModuleNotFoundError", _REINSTALL),
+    (_UNDECIDED, "run `retain trust` in that project; nothing is lost until then"),
     ("not done in time", "the disk or the store was busy then; if it happens often, close windows that index or wait"),
     (
         "StoreBusy",
@@ -86,7 +88,8 @@ def _failures(recent: Sequence[Entry], now: datetime) -> Iterator[Remark]:
     counted = Counter((entry.event, entry.error or "") for entry in failed)
     for (event, error), times in counted.most_common(MOST_FAULTS):
         when = f"last {_ago(now - last[event, error])}"
-        yield Remark("warn", f"{event or 'a hook'} failed {_times(times)} in a day, {when}: {error}", _remedy(error))
+        came = "found settings undecided" if _UNDECIDED in error else "failed"
+        yield Remark("warn", f"{event or 'a hook'} {came} {_times(times)} in a day, {when}: {error}", _remedy(error))
     if len(counted) > MOST_FAULTS:
         yield Remark("warn", f"{len(counted) - MOST_FAULTS} further kinds of failure", "see logs/hooks.log")
 

@@ -55,10 +55,10 @@ def project_file(folder: Path, home: Path) -> Path:
     return here if root is None or here.exists() else Path(root) / FOLDER / FILE
 
 
-def leads_out(path: Path, home: Path) -> bool:
-    """Whether a file in a project's folder is a link, or lies behind one, that leads out of the project."""
-    folder, root = path.parent.parent, root_of(str(path.parent.parent), str(home))
-    return not any(is_in(path, each) for each in (folder, root) if each)
+def is_of_project(path: Path, file: Path, home: Path) -> bool:
+    """Whether a path leads, by whatever links, into the project that a settings file is in: its folder or its root."""
+    folder, root = file.parent.parent, root_of(str(file.parent.parent), str(home))
+    return any(is_in(path, each) for each in (folder, root) if each)
 
 
 def is_in(path: Path, folder: Path | str) -> bool:
@@ -88,6 +88,17 @@ def read(path: Path) -> Found | None:
     faults = [*(f"{path}: {problem}" for problem in problems), *_passed_by(path, text)]
     is_open = os.name == "posix" and stat.S_ISREG(mode) and bool(mode & 0o077)
     return Found(path, values, tuple(faults), Content.of(path, raw), is_open)
+
+
+def content_of(path: Path) -> Content | None:
+    """What stands in it now; None where that cannot be known."""
+    try:
+        with path.open("rb") as file:
+            return Content.of(path, file.read(LARGEST + 1))
+    except FileNotFoundError:
+        return Content.of(path, None)
+    except OSError:
+        return None
 
 
 def _passed_by(path: Path, text: str) -> Iterator[str]:

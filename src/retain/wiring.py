@@ -12,7 +12,8 @@ from retain.domain.connection import Queued
 from retain.errors import ConfigError, MissingExtra, RetainError
 from retain.ports import LLM, Embedder, Store
 from retain.setting_values import BUNDLED
-from retain.standing import Notice
+from retain.settings_files import content_of
+from retain.standing import SETTINGS, Notice
 from retain.whereabouts import beside_server, held_queue, shown
 
 if TYPE_CHECKING:
@@ -43,6 +44,15 @@ def make_store_for(loaded: Loaded) -> Store:
     if file and file.verdict and held.count(loaded).waiting:
         held.send_on(loaded, store)
     return store
+
+
+def of_changed_file(loaded: Loaded) -> list[Notice]:
+    """Whether the project's settings file is another than the one that was read: it may name another store by now."""
+    file = loaded.project_file
+    if file is None or content_of(file.path) in (file.content, None):
+        return []
+    told = f"{file.path} was changed since this process read it. What it says now counts when the process is restarted"
+    return [Notice(SETTINGS, told, "The project's settings were changed; they count when this process is restarted.")]
 
 
 def of_held(loaded: Loaded) -> list[Notice]:

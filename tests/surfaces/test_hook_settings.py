@@ -1,12 +1,14 @@
 """Hooks and their worker in a project whose settings file nobody has approved: real processes, from event to store."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from approving import approve
 from retain.app import Retain
 from retain.config import load
+from retain.hook_health import look
 from surfaces.working import hand_over, memories, work
 from talking import answer, prompt, write
 
@@ -77,6 +79,8 @@ def test_a_session_begins_with_what_waits_and_a_word_to_the_user(client):
         assert ("releases by hand" in shown, "default store" in shown) == (True, False)
     errors = [line["error"] for line in client.log() if "error" in line]
     assert len(errors) == 2 and all("db_path" in error and "`retain trust`" in error for error in errors)
+    (remark,) = [each for each in look(client.home, datetime.now(UTC)) if str(file) in each.note]
+    assert ("failed" in remark.note, "`retain trust`" in remark.repair) == (False, True)
 
 
 def test_approval_and_its_end_count_with_the_next_hook(client):
