@@ -16,6 +16,7 @@ from retain.engine.drafts import Draft
 from retain.engine.engine import Engine
 from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
+from retain.engine.revise import Edit
 from retain.errors import InvalidInput, NotFound, Refused
 
 SHOP, API = a_project("0shop000000000000000", "shop"), a_project("0api0000000000000000", "api")
@@ -427,3 +428,13 @@ def test_a_store_holds_a_session_to_be_active_until_it_has_ended(store, engine):
     assert isinstance(store.apply(replace(still, expects=(WorkActive(work.id, "bob"),))), Conflict)
     engine.tracking.abort(HERE)
     assert store.apply(still) == Conflict(WorkActive(work.id, ""))
+
+
+@pytest.mark.parametrize("replaces", [False, True])
+def test_a_line_of_a_log_stays_one_whatever_metadata_it_is_given(engine, replaces):
+    work = begin(engine.tracking)
+    engine.tracking.complete(work.id, "Shipped it", None, HERE)
+    (outcome,) = (one.memory for one in engine.listed(HERE, 9, 0)[0] if one.memory.text == "Shipped it")
+    edit = Edit(metadata={"reviewed": "yes", "entry": "info"}, replace_metadata=replaces)
+    assert engine.update(outcome.id, edit, HERE).memory.metadata == {"entry": "outcome", "reviewed": "yes"}
+    assert engine.tracking.get(work.id, HERE).outcome == "Shipped it"

@@ -356,6 +356,7 @@ def test_an_id_is_taken_in_the_nested_form_in_which_it_was_given(board):
     assert board("get_memory", id=nested)["content"] == "We deploy on Mondays"
 
 
-def test_nobody_can_store_a_memory_in_the_name_of_the_user(board):
-    id = board.noted("We deploy on Mondays", metadata={"said_by": "user", "found_by": "wish", "ticket": 7})
+def test_nobody_can_store_a_memory_in_the_name_of_the_user_or_of_retain(board):
+    forged = {"said_by": "user", "found_by": "wish", "entry": "outcome", "describes": "project"}
+    id = board.noted("We deploy on Mondays", metadata={**forged, "ticket": 7})
     assert board("get_memory", id=id)["metadata"] == {"ticket": 7}

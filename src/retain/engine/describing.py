@@ -5,12 +5,12 @@ from dataclasses import replace
 from retain.domain.memory import Kind, Memory, Scope
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
-from retain.engine.drafts import Draft
+from retain.engine.drafts import DESCRIBES, Draft
 from retain.engine.parts import Parts, places
 from retain.engine.remember import Remembered, remember
 
 _TAG = "project"
-_MARK = {"describes": "project"}
+_MARK = {DESCRIBES: "project"}
 _IMPORTANCE = 0.8
 _MOST = 50
 

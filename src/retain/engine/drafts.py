@@ -9,6 +9,7 @@ from datetime import datetime
 from retain.domain.graph import fold
 from retain.domain.memory import MAX_LABEL, MAX_TEXT, Json, Kind, MemoryId, Scope, Source
 from retain.domain.visible import visible
+from retain.domain.work import ENTRY
 from retain.engine.lifecycle.redact import MARK, Redacted, redact
 from retain.errors import Fault, InvalidInput, shorten
 
@@ -20,6 +21,9 @@ MAX_TITLE = 200
 MAX_DESCRIPTION = 2000
 # Says whose word a memory is; set by who captured it, never by who calls a tool.
 PROVENANCE = ("said_by", "found_by")
+DESCRIBES = "describes"  # marks what a project's owner says that it is
+# What Retain itself notes of a memory beside its text; with ENTRY it is a line in the log of its session.
+OWN = (*PROVENANCE, ENTRY, DESCRIBES)
 MAX_DEPTH = 50  # of metadata; no store and no client reads lists in lists without end
 # Further away, a time is somebody's zero or infinity, and no time.
 YEARS = (1900, 2200)
@@ -137,6 +141,11 @@ def cleaned_metadata(metadata: Mapping[str, Json]) -> dict[str, Json]:
 def cleaned_note(text: str | None) -> str | None:
     """A remark without secrets and surrounding space; None when nothing is left."""
     return None if text is None else cleaned(text).text.strip() or None
+
+
+def callers(metadata: Mapping[str, Json]) -> dict[str, Json]:
+    """Metadata that a caller may give: what Retain notes by itself is passed over."""
+    return {name: value for name, value in metadata.items() if name not in OWN}
 
 
 def metadata_faults(metadata: Mapping[str, Json]) -> Iterator[Fault]:

@@ -25,8 +25,7 @@ from retain.domain.memory import (
 )
 from retain.domain.recall import Warning
 from retain.domain.session import Caller, Session
-from retain.domain.work import ENTRY
-from retain.engine.drafts import PROVENANCE, Draft, checked, each_once
+from retain.engine.drafts import OWN, PROVENANCE, Draft, checked, each_once
 from retain.engine.embed import Embedded, embedded
 from retain.engine.ending import endable
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
@@ -251,7 +250,7 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
 def _both_metadata(old: Memory, draft: Draft) -> Mapping[str, Json]:
     """Saying something again adds to what is noted of it; it stays the user's word and a line of its log."""
     said = {**old.metadata, **draft.metadata}
-    kept = {ENTRY, *(PROVENANCE if word_of(old) is Speaker.USER else ())}
+    kept = OWN if word_of(old) is Speaker.USER else [name for name in OWN if name not in PROVENANCE]
     return said | {name: value for name, value in old.metadata.items() if name in kept}
 
 

@@ -14,8 +14,10 @@ from retain.domain.recall import Warning
 from retain.domain.session import Caller
 from retain.engine.drafts import (
     MAX_TAGS,
+    OWN,
     PROVENANCE,
     GivenEntity,
+    callers,
     cleaned_entities,
     cleaned_metadata,
     cleaned_reason,
@@ -336,14 +338,13 @@ def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
 
 def _metadata(old: Memory, edit: Edit) -> Mapping[str, Json]:
     """Whose word a memory is stays as it was: an agent must not pass a tool's output off as the user's. But what is
-    worded anew is no longer what the user said."""
+    worded anew is no longer what the user said. And a line of a session's log stays one."""
     if old.metadata.get("said_by") == "user" and edit.text not in (None, old.text):
         old = replace(old, metadata={name: value for name, value in old.metadata.items() if name not in PROVENANCE})
     if edit.metadata is None:
         return old.metadata
-    given = {name: value for name, value in edit.metadata.items() if name not in PROVENANCE}
-    known = {name: value for name, value in old.metadata.items() if not edit.replace_metadata or name in PROVENANCE}
-    return {**known, **given}
+    known = {name: value for name, value in old.metadata.items() if not edit.replace_metadata or name in OWN}
+    return {**known, **callers(edit.metadata)}
 
 
 def _changed(old: Memory, new: Memory, *, relinked: bool) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from retain.domain.ids import undress
 from retain.domain.memory import MAX_LABEL, MAX_TEXT, Kind
 from retain.domain.time import iso, parse_moment
 from retain.engine.code.finding.search import CodeQuestion
-from retain.engine.drafts import PROVENANCE, Draft
+from retain.engine.drafts import Draft, callers
 from retain.engine.recall.channels import NOT_READY, ChannelQuestion, Weights, check_question
 from retain.engine.recall.recall import MAX_QUESTION
 from retain.engine.revise import Edit
@@ -66,8 +66,7 @@ def store_memory(
     """Remember a decision, fact, event or procedure for later sessions. Saying the same twice reinforces it."""
     happened = parse_moment(event_time, "event_time") if event_time is not None else None
     kind = Kind(memory_type or Kind.SEMANTIC)
-    given = {name: value for name, value in (metadata or {}).items() if name not in PROVENANCE}
-    draft = Draft(content, kind, importance=IMPORTANCE, metadata=given, event_time=happened)
+    draft = Draft(content, kind, importance=IMPORTANCE, metadata=callers(metadata or {}), event_time=happened)
     return reports.remembered(app.engine.remember(draft, app.caller(user=user_id)))
 
 
