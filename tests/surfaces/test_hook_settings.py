@@ -1,6 +1,8 @@
 """Hooks and their worker in a project whose settings file nobody has approved: real processes, from event to store."""
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -9,6 +11,7 @@ from approving import approve
 from retain.app import Retain
 from retain.config import load
 from retain.hook_health import look
+from surfaces.command import SOURCES
 from surfaces.working import hand_over, memories, work
 from talking import answer, prompt, write
 
@@ -117,3 +120,32 @@ def test_no_summary_is_written_because_a_project_asks_for_it(client, transcript)
     work(client)
     assert len(memories(client)) == 1
     assert not (client.shop / "CLAUDE.md").exists() and not (client.shop / "AGENTS.md").exists()
+
+
+# What a terminal obeys, what turns the direction of writing, and letters that nobody sees.
+UNSEEN = "\x1b[31m\u202e\U000e0041"
+
+
+def test_the_name_of_a_folder_gives_no_orders_to_a_terminal(client):
+    folder = client.folder / f"shop{UNSEEN}\nend"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".claude").mkdir()
+    (folder / ".claude" / "retain.local.md").write_text("---\nuser_id: bob\n---\n")
+    env = {"CLAUDE_PROJECT_DIR": str(folder)}
+    told = client("SessionStart", client.sample("SessionStart.startup", cwd=str(folder)), env=env).answer[
+        "systemMessage"
+    ]
+    assert "retain trust" in told and not set(told) & set(UNSEEN[0] + UNSEEN[-2:] + "\n")
+    server = [sys.executable, "-m", "retain", "serve"]
+    pythonpath = {"PYTHONPATH": str(SOURCES)}
+    done = subprocess.run(
+        server,
+        cwd=folder,
+        env={**client.env, **env, **pythonpath},
+        input=b"",
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    said = done.stderr.decode()
+    assert "retain trust" in said and not set(said) & set(UNSEEN[0] + UNSEEN[-2:])

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from retain import standing
+from retain.domain.visible import marked
 from retain.errors import StoreBusy, StoreCorrupt, StoreDown
 from retain.run_files import make_folder
 from retain.standing import Notice
@@ -224,7 +225,7 @@ def _set_aside(pool: Pool, error: StoreCorrupt) -> list[str]:
             kept = put_away(pool.path)
             make_private(pool.path)
             notices = _prepare(pool)
-            sys.stderr.write(f"retain: {error}; set aside as {kept}\n")
+            sys.stderr.write(marked(f"retain: {error}; set aside as {kept}\n"))
     pool.damage = None
     return notices
 

@@ -173,7 +173,7 @@ def _payload_or_none(data: bytes) -> dict[str, object] | None:
 
 def _output(event: str, text: str, remark: str = "") -> str:
     """`text` is for the agent, `remark` for the user."""
-    said: dict[str, object] = {"systemMessage": remark} if remark else {}
+    said: dict[str, object] = {"systemMessage": _shown(remark)} if remark else {}
     if text:
         said["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": _cut(text)}
     return written(said, plain=False) if said else NOTHING
@@ -187,6 +187,13 @@ def _remark(call: "Call") -> str:
     fault, undecided = call.settings.get("fault"), call.settings.get("undecided")
     told = [f"Retain captures nothing here: {fault}"] if fault else [f"Retain: {undecided}"] if undecided else []
     return " ".join(told or ([f"Retain: {call.remark}"] if call.remark else []))
+
+
+def _shown(remark: str) -> str:
+    """In one line and without what a terminal obeys: it names folders, and whoever made those chose their names."""
+    from retain.domain.visible import marked
+
+    return " ".join(marked(remark).split())
 
 
 def _cut(text: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from retain.config import Loaded
+from retain.domain.visible import marked
 from retain.errors import RetainError
 from retain.surfaces.mcp.instructions import expanded, instructions
 from retain.surfaces.mcp.server import Offer, RetainServer
@@ -110,10 +111,17 @@ def _keep_for_hooks(loaded: Loaded) -> None:
         logger.warning("settings cannot be kept for hooks: %s", error)
 
 
+class _Shown(logging.Formatter):
+    """Without what a terminal obeys: messages name folders, and whoever made those chose their names."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return marked(super().format(record))
+
+
 def _log_to_stderr(level: str) -> None:
     names = {"warn": "WARNING"}
-    logging.basicConfig(
-        stream=sys.stderr, level=names.get(level, level.upper()), format="retain %(levelname)s %(name)s: %(message)s"
-    )
+    shown = logging.StreamHandler(sys.stderr)
+    shown.setFormatter(_Shown("retain %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[shown], level=names.get(level, level.upper()))
     # The protocol library is chatty at info.
     logging.getLogger("mcp").setLevel(logging.WARNING)
