@@ -98,6 +98,17 @@ def test_what_dead_processes_left_of_a_copy_is_removed(sqlite_file, folder):
     assert copies(folder) == {made, mine, theirs}
 
 
+def test_also_where_the_copy_of_the_day_is_made_already(sqlite_file, folder):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    made = daily_backup(sqlite_file, folder, START)
+    unchecked = f"{made.name}.{dead.pid}-0.part"
+    for name in (unchecked, f"{unchecked}.{dead.pid}-7f00ab.part", f"{unchecked}.{dead.pid}-7f00ab.part-wal"):
+        (folder / name).touch()
+    assert daily_backup(sqlite_file, folder, at(60)) is None
+    assert copies(folder) == {made}
+
+
 def test_a_copy_of_a_damaged_store_drives_no_good_one_out(sqlite_file, folder):
     save(sqlite_file, *(a_memory(f"m{n}", f"text {n} " * 50) for n in range(200)))
     good = daily_backup(sqlite_file, folder, START, keep=1)

@@ -15,7 +15,7 @@ _BESIDE = ("", "-journal", "-wal", "-shm")
 @contextmanager
 def made_whole(to: Path, maker: object) -> Iterator[Path]:
     """The file to write to, private and empty; `maker` tells it from those of others in this process."""
-    _clear_unfinished(to)
+    clear_unfinished(to.parent, to.name)
     part = to.with_name(f"{to.name}.{os.getpid()}-{id(maker):x}.part")
     part.touch(0o600)
     try:
@@ -27,12 +27,17 @@ def made_whole(to: Path, maker: object) -> Iterator[Path]:
         raise
 
 
-def _clear_unfinished(to: Path) -> None:
-    """Removes what processes that are gone have left of copies to this folder: each is as large as the store."""
-    ours = re.compile(rf"(?:retain-.+\.db|{re.escape(to.name)})\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?")
-    for file in to.parent.glob("*.part*"):
-        name = ours.fullmatch(file.name)
-        if name and not _is_running(int(name[1])):
+def clear_unfinished(folder: Path, name: str = "") -> None:
+    """Removes what processes that are gone have left of copies to this folder: each is as large as the store.
+
+    A copy that is checked before it gets its name is made beside a file that is itself unfinished.
+    """
+    ours = re.compile(
+        rf"(?:retain-.+?\.db|{re.escape(name)})(?:\.\d+-[0-9a-f]+\.part)?\.(\d+)-[0-9a-f]+\.part(?:-journal|-wal|-shm)?"
+    )
+    for file in folder.glob("*.part*"):
+        found = ours.fullmatch(file.name)
+        if found and not _is_running(int(found[1])):
             # Windows refuses to remove a file that is in use.
             with suppress(OSError):
                 file.unlink()

@@ -15,6 +15,7 @@ from retain.errors import StoreCorrupt, StoreDown
 from retain.ports import Store
 from retain.standing import is_whole
 from retain.stores.copy_notes import CopyNotes
+from retain.stores.part_files import clear_unfinished
 from retain.stores.sqlite.failures import UNREADABLE, explained
 from retain.stores.sqlite.store import SqliteStore
 
@@ -54,6 +55,7 @@ def daily_backup(store: Store, folder: Path, now: datetime, keep: int = 7, large
     A copy that turns out to be damaged is not kept, and drives no earlier one out. Code is left out, which can be
     indexed anew and would make every copy many times as large. While a damaged store waits to be dealt with, none goes.
     """
+    clear_unfinished(folder)
     made = folder / f"retain-{now:%Y-%m-%d}.db"
     notes = CopyNotes(folder)
     if not _is_worth_copying(store, largest) or (made.exists() and not notes.is_stale(made, store, now)):
