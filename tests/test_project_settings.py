@@ -260,6 +260,19 @@ def test_a_file_beyond_all_bounds_is_not_read(user):
     assert (loaded(user).settings.log_level, "bytes" in loaded(user).problems[0]) == ("info", True)
 
 
+def test_of_a_huge_file_only_the_beginning_is_looked_at(user):
+    file = put(user.parent / "shop", "log_level: debug")
+    os.truncate(file, 1 << 40)  # it has no blocks on the disk, and no machine has the memory for it
+    assert (loaded(user).settings.log_level, "bytes" in loaded(user).problems[0]) == ("info", True)
+
+
+def test_a_pipe_in_the_place_of_the_file_keeps_nobody_waiting(user):
+    file = put(user.parent / "shop", "")
+    file.unlink()
+    os.mkfifo(file)
+    assert (loaded(user).settings.capture, "is no file" in loaded(user).problems[0]) == (False, True)
+
+
 # The user's own file
 
 

@@ -271,6 +271,9 @@ def _project_file(path: Path, env: Mapping[str, str], told: _Told) -> Found | No
         what = f"{where}, and is not read; put the settings into the project, or into your own file"
         told.fault(str(path), lambda: what)
         return None
+    if path.exists() and not path.is_file():  # reading a pipe would wait for ever
+        told.fault(str(path), lambda: f"{path} is no file; its settings are not used")
+        return None
     return _read(path, told) or Found(path, content=Content.of(path, None))
 
 

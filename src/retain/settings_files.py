@@ -92,6 +92,8 @@ def read(path: Path) -> Found | None:
 
 def content_of(path: Path) -> Content | None:
     """What stands in it now; None where that cannot be known."""
+    if path.exists() and not path.is_file():
+        return None
     try:
         with path.open("rb") as file:
             return Content.of(path, file.read(LARGEST + 1))
