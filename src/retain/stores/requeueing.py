@@ -14,7 +14,7 @@ from retain.stores.forgetting import nothing_left
 from retain.stores.plans import text_of
 from retain.stores.queue import Queue
 from retain.stores.sqlite.connection import MEMORY
-from retain.stores.sqlite.files import dismiss, give_up, set_aside_files
+from retain.stores.sqlite.files import alone, dismiss, give_up, is_writable, set_aside_files
 from retain.stores.sqlite.mending import copies_of
 from retain.stores.sqlite.remains import Remains
 from retain.stores.sqlite.store import SqliteStore
@@ -26,15 +26,21 @@ def requeue(queue: Queue, copy: Path) -> None:
     The copy has what the queue had. Where it was damaged too, or is gone, something may be missing, and that is told
     until somebody settles it.
     """
-    damaged = [file for file in set_aside_files(queue.path) if not file.name.endswith(UNREADABLE)]
-    if not damaged:
+    if not _damaged(queue) or not is_writable(queue.path):
         return
-    is_whole = _is_whole(copy)
-    for file in (copy, *set_aside_files(copy)):
-        if file.is_file():
-            queue.take_over(_plans(file))
-    for file in damaged:
-        dismiss(file) if is_whole else give_up(file)
+    with alone(queue.path):
+        if not (damaged := _damaged(queue)):
+            return  # another process has dealt with it
+        is_whole = _is_whole(copy)
+        for file in (copy, *set_aside_files(copy)):
+            if file.is_file():
+                queue.take_over(_plans(file))
+        for file in damaged:
+            dismiss(file) if is_whole else give_up(file)
+
+
+def _damaged(queue: Queue) -> list[Path]:
+    return [file for file in set_aside_files(queue.path) if not file.name.endswith(UNREADABLE)]
 
 
 def _is_whole(copy: Path) -> bool:
