@@ -1,23 +1,29 @@
 """Relations live as long as a memory says them: edits, forgetting, coming back, moving and destroying."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from fakes import ScriptedLLM
 from making import START
 from retain.domain.changes import Changes
 from retain.domain.graph import Direction, Steps
-from retain.domain.memory import Scope
+from retain.domain.memory import Kind, Scope
 from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine.drafts import Draft, GivenEntity
 from retain.engine.engine import Engine
 from retain.engine.knowledge.support import relinked
+from retain.engine.lifecycle.merging import Occasion, merge_categories
+from retain.engine.lifecycle.undoing import undo
 from retain.engine.parts import Parts, owners
 from retain.engine.revise import Edit
+from retain.engine.trust import dormancy
 
 SHOP = Project("shop0000000000000000", "shop", "/home/ada/shop", START)
 HERE = Caller(project=SHOP, session="s1")
+DAY = 86_400
 
 
 class Life:
@@ -25,6 +31,7 @@ class Life:
 
     def __init__(self, engine, store, clock):
         self.engine, self.store, self.clock = engine, store, clock
+        self.parts = Parts(store, HashedEmbedder(), clock)
 
     def say(self, text, **fields):
         self.clock.tick()
@@ -194,3 +201,75 @@ def test_taking_a_rewording_back_takes_its_relations_back(life):
     back = replace(new, text=old.text, updated=life.clock.tick(), version=new.version + 1)
     life.store.apply(relinked(life.store, new, back).joined(Changes(at=back.updated, memories=(back,))))
     assert life.live("PaymentHub") == {"PaymentHub depends_on LedgerCore"}
+
+
+TESTED = "KapHub was tested against LamCore last week"
+
+
+def test_what_was_forgotten_does_not_hold_again_because_a_later_text_names_both(life):
+    id = life.say("KapHub depends on LamCore")
+    life.do("forget", id, None)
+    life.say(TESTED)
+    assert life.live("KapHub") == life.holds("KapHub") == {"KapHub related_to LamCore"}
+    life.do("bring_back", id)
+    assert "KapHub depends_on LamCore" in life.live("KapHub")
+
+
+def test_a_text_that_takes_the_place_of_another_and_names_both_ends_what_it_does_not_say(life):
+    old = life.say("InvoiceDesk uses MongoStore for reports")
+    life.say("MongoStore for reports: InvoiceDesk dropped it", supersedes=(old,))
+    assert life.live("InvoiceDesk") == {"InvoiceDesk related_to MongoStore"}
+    life.do("bring_back", old)
+    assert "InvoiceDesk uses MongoStore" in life.live("InvoiceDesk")
+
+
+def test_a_text_that_takes_the_place_of_another_and_says_the_same_keeps_it(life):
+    old = life.say("InvoiceDesk uses MongoStore for reports")
+    before = life.clock.now()
+    life.say("Since Monday InvoiceDesk uses MongoStore for the bills too", supersedes=(old,))
+    assert life.live("InvoiceDesk") == life.holds("InvoiceDesk", at=before) == {"InvoiceDesk uses MongoStore"}
+
+
+def test_what_a_sleeping_memory_said_rests_until_it_wakes(life):
+    id = life.say("KapHub depends on LamCore")
+    life.clock.tick(3000 * DAY)
+    life.say(TESTED)
+    life.clock.tick()
+    tired = [memory for memory in dormancy.tired(life.parts, HERE) if memory.id == id]
+    asleep = dormancy.put_to_sleep(life.parts, tired, HERE, lambda: 1.0)
+    assert life.live("KapHub") == {"KapHub related_to LamCore"}
+    life.clock.tick()
+    undo(life.parts, asleep.runs[0], HERE)
+    assert "KapHub depends_on LamCore" in life.live("KapHub")
+
+
+def noted(life, *texts):
+    """Notes that a model may merge or put aside."""
+    fields = {"kind": Kind.EPISODIC, "category": "context", "metadata": {"said_by": "assistant"}}
+    return [life.say(text, **fields) for text in texts]
+
+
+def merged(life, **answer):
+    life.clock.tick()
+    llm = ScriptedLLM(json.dumps({"keep": [], "merge": [], "drop": [], **answer}))
+    return merge_categories(replace(life.parts, llm=llm), HERE, Occasion(3)).run
+
+
+def test_what_a_model_puts_aside_is_no_longer_said_until_that_is_undone(life):
+    old, *others = noted(life, "KapHub depends on LamCore", TESTED, "Invoices are sent by mail")
+    run = merged(life, keep=others, drop=[old])
+    assert life.live("KapHub") == {"KapHub related_to LamCore"}
+    life.clock.tick()
+    undo(life.parts, run, HERE)
+    assert "KapHub depends_on LamCore" in life.live("KapHub")
+
+
+def test_undoing_a_merger_brings_back_what_its_sources_said(life):
+    first, second, *others = noted(
+        life, "KapHub depends on LamCore", "KapHub depends on LamCore for reports", "Invoices are sent by mail"
+    )
+    run = merged(life, keep=others, merge=[{"ids": [first, second], "content": "KapHub and LamCore make reports"}])
+    assert life.live("KapHub") == {"KapHub related_to LamCore"}
+    life.clock.tick()
+    undo(life.parts, run, HERE)
+    assert "KapHub depends_on LamCore" in life.live("KapHub")

@@ -151,7 +151,7 @@ def promote(parts: Parts, id: str, target: Scope, reason: str | None, caller: Ca
 
 
 def forget(parts: Parts, id: str, reason: str | None, caller: Caller) -> Memory:
-    """Hides a memory from recall; its row, history and graph edges stay, the edges marked stale."""
+    """Hides a memory from recall; its row, history and links stay, the links stale. What only it said ends."""
     status = Status(State.FORGOTTEN, cleaned_reason(reason), parts.clock.now())
     return _moved(parts, id, status, Event.FORGOTTEN, caller)
 

@@ -34,7 +34,7 @@ def succession(store: Store, ended: Sequence[Memory], successor: Memory, now: da
         memories=(*(_ended(old, successor, now, why) for old in ended), *sources),
         history=tuple(entry(old, Event.SUPERSEDED, now, f"superseded by {successor.id}") for old in ended),
         stale=tuple((old.id, True) for old in ended),
-        ended=silenced(store, ended),
+        ended=silenced(store, ended, [successor]),
         ties=tuple(Tie(successor.id, old.id, SUPERSEDES, now) for old in ended),
     )
 

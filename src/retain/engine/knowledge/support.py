@@ -57,14 +57,15 @@ def moved(store: Store, old: Memory, new: Memory) -> Changes:
     return _changes(new, linked_to(store, new, _given(before), new.updated), ended, gone)
 
 
-def silenced(store: Store, memories: Sequence[Memory]) -> tuple[Relation, ...]:
-    """What ends with memories that stand no longer, though others speak of both ends.
+def silenced(store: Store, memories: Sequence[Memory], successors: Sequence[Memory] = ()) -> tuple[Relation, ...]:
+    """What ends with memories that stand no longer: relations that no other says, nor what takes their place.
 
-    Where nobody does, the store sees it by itself: the relation is stale, and fresh again when a memory comes back.
+    It ends now, and not when somebody asks: a later memory that only names both ends would make it hold again.
     """
-    ids = [memory.id for memory in memories]
-    found = {r.key: r for id in ids for r in _holding(store, store.links([id]))}
-    return tuple(r for r in found.values() if _others(store, r, ids) and not _is_said(store, r, ids))
+    ids = {memory.id for memory in memories}
+    said = [_saying(store, memory, _given(store.links([memory.id]))) for memory in successors]
+    found = {r.key: r for id in sorted(ids) for r in _holding(store, store.links([id]))}
+    return tuple(r for r in found.values() if not any(s.has(r) for s in said) and not _is_said(store, r, ids))
 
 
 def unheard(store: Store, memories: Sequence[Memory]) -> tuple[Relation, ...]:

@@ -26,6 +26,7 @@ from retain.engine.drafts import cleaned_text
 from retain.engine.embed import Embedded, embedded
 from retain.engine.ending import endable
 from retain.engine.knowledge.entities import linked_to
+from retain.engine.knowledge.support import silenced
 from retain.engine.lifecycle.consolidation import MOST_TAGS, reason_of
 from retain.engine.lifecycle.pruning import OUTDATED, Pruned, prune
 from retain.engine.nearby import adds_nothing
@@ -201,14 +202,20 @@ def _planned(
     changes = Changes(at=now, expects=(RunFree(place.key, latest.id if latest else None),))
     merged: list[tuple[MemoryId, tuple[MemoryId, ...]]] = []
     made: list[MemoryId] = []
+    gone: list[Memory] = []
+    successors: list[Memory] = []
     for one in decided:
         for group in one.groups:
             plan, successor, ended = _merger(parts, group, one, run, vectors)
             changes = changes.joined(plan)
             merged += [(successor.id, tuple(old.id for old in ended))] if ended else []
+            gone += ended
+            successors += [successor] if ended else []
             made += [successor.id] if successor not in group.sources and ended else []
     aside = [memory for one in decided for memory in one.dropped]
-    changes = changes.joined(_put_aside(aside, run))
+    # Each part of the plan takes the others for standing; only together they know what nobody says any more.
+    silent = silenced(parts.store, [*gone, *aside], successors)
+    changes = changes.joined(replace(_put_aside(aside, run), ended=silent))
     sources = [id for _, ids in merged for id in ids] + [memory.id for memory in aside]
     asked = any(one.by == "llm" for one in decided)
     if not sources and not asked:

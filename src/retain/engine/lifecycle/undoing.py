@@ -13,7 +13,7 @@ from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, State, S
 from retain.domain.session import Caller
 from retain.domain.time import iso
 from retain.engine.embed import embedded
-from retain.engine.knowledge.support import relinked
+from retain.engine.knowledge.support import relinked, revived, silenced
 from retain.engine.lifecycle.clusters import is_pattern
 from retain.engine.lifecycle.consolidation import UNDONE, counted, reason_of
 from retain.engine.parts import Parts, settle
@@ -46,6 +46,7 @@ def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
         before = {id: found[id].memory for id, new in changed.items() if new is not None}
         after = [new for new in changed.values() if new is not None]
         rewritten = [new for new in after if new.text != before[new.id].text]
+        back = [new for new in after if _is_back(before, new)]
         reply = Undone(
             replace(run, undone=now),
             tuple(new.id for new in after if not new.is_active and before[new.id].is_active),
@@ -56,15 +57,17 @@ def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
             at=now,
             expects=(
                 *(AtVersion(old.id, old.version) for old in before.values()),
-                *(NoTwin(new.place, fingerprint(new.text), but=new.id) for new in after if _is_back(before, new)),
+                *(NoTwin(new.place, fingerprint(new.text), but=new.id) for new in back),
             ),
             memories=tuple(counted(parts.store, new) if is_pattern(new) and new.is_active else new for new in after),
             embeddings=tuple(e for new in rewritten for e in embedded(parts.embedder, new.text, new.title).of(new.id)),
             history=tuple(entry(old, Event.UNDONE, now, f"{UNDONE}{run.id}") for old in before.values()),
             stale=(
                 *((id, True) for id in reply.forgotten),
-                *((new.id, False) for new in after if _is_back(before, new)),
+                *((new.id, False) for new in back),
             ),
+            relations=tuple(relation for new in back for relation in revived(parts.store, new)),
+            ended=silenced(parts.store, [before[id] for id in reply.forgotten], back),
             ties=tuple(_untied(parts.store, run)),
             runs=(reply.run,),
         )

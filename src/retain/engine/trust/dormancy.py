@@ -18,6 +18,7 @@ from retain.domain.session import Caller
 from retain.domain.time import HALF_LIFE
 from retain.domain.trust import DORMANT, Evidence, confidence, provenance_of, sleeps
 from retain.engine.ending import endable
+from retain.engine.knowledge.support import silenced
 from retain.engine.lifecycle.summary import is_preference
 from retain.engine.parts import Parts, places, settle
 from retain.engine.succession import entry
@@ -57,7 +58,7 @@ def put_to_sleep(parts: Parts, memories: Sequence[Memory], caller: Caller, left:
         def plan(some: list[MemoryId] = some, now: datetime = now) -> tuple[Changes, Asleep]:
             still = _tired_of(parts.store, list(parts.store.memories(some).values()), now)
             run = Run(new_id(now), run_scope(caller), STRATEGY, now, (), tuple(m.id for m in still), len(memories))
-            return _changes(still, run), Asleep(tuple(still), (run.id,) if still else ())
+            return _changes(parts.store, still, run), Asleep(tuple(still), (run.id,) if still else ())
 
         done = settle(parts.store, plan)
         asleep = Asleep(asleep.memories + done.memories, asleep.runs + done.runs)
@@ -105,7 +106,7 @@ def _has_faded(stored: Stored, now: datetime) -> bool:
     return memory.is_active and sleeps(confidence(evidence, now))
 
 
-def _changes(memories: Sequence[Memory], run: Run) -> Changes:
+def _changes(store: Store, memories: Sequence[Memory], run: Run) -> Changes:
     if not memories:
         return Changes(at=run.at)
     return Changes(
@@ -117,6 +118,7 @@ def _changes(memories: Sequence[Memory], run: Run) -> Changes:
         ),
         history=tuple(entry(memory, Event.DORMANT, run.at, _reason(memory)) for memory in memories),
         stale=tuple((memory.id, True) for memory in memories),
+        ended=silenced(store, memories),
         runs=(replace(run, metrics={"dormant": len(memories)}),),
     )
 

@@ -20,6 +20,7 @@ from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.engine.embed import Embedded, embedded
 from retain.engine.ending import endable
+from retain.engine.knowledge.support import revived
 from retain.engine.lifecycle.clusters import Cluster, listed, missing
 from retain.engine.lifecycle.consolidation import UNDONE, reason_of
 from retain.engine.parts import Parts, places, settle
@@ -246,6 +247,7 @@ def _changes(store: Store, made: Sequence[Founded], run: Run, free: RunFree) -> 
     members = [memory for one in made for memory in one.members]
     seen = {memory.id: memory for one in made for memory in (*one.members, *((one.before,) if one.before else ()))}
     new = [one for one in made if one.before is None]
+    woken = [one for one in made if one.before and not one.before.is_active]
     return Changes(
         at=run.at,
         expects=(free, *(AtVersion(m.id, m.version) for m in seen.values()), *_untold(store, new)),
@@ -261,8 +263,11 @@ def _changes(store: Store, made: Sequence[Founded], run: Run, free: RunFree) -> 
         ),
         entities=tuple(entity for one in new for entity in one.links.entities),
         links=tuple(link for one in new for link in one.links.links),
-        relations=tuple(relation for one in new for relation in one.links.relations),
-        stale=tuple((one.before.id, False) for one in made if one.before and not one.before.is_active),
+        relations=(
+            *(relation for one in new for relation in one.links.relations),
+            *(relation for one in woken for relation in revived(store, one.memory)),
+        ),
+        stale=tuple((one.memory.id, False) for one in woken),
         contradictions=tuple(found for one in new for found in one.contradictions),
         ties=tuple(_ties(store, made, run.at)),
         runs=(run,),
