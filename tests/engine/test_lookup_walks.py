@@ -242,3 +242,11 @@ def test_a_walk_over_a_store_in_which_others_write(store, limit):
         save(store, replace(memories[0], id=f"new{offset}", text=f"new {offset}", event_time=at(99)))
         store.apply(Changes(at=at(60), purged=(seen[0],)))
     assert seen == [f"m{n}" for n in range(8, -1, -1)]
+
+
+def test_a_page_that_is_no_first_one_begins_no_walk():
+    walks, entries = Walks(Hours()), Entries(*range(12))
+    assert page(walks, entries, 2, 1) == (["m10", "m9"], 12)
+    entries.add(12)
+    entries.add(13)
+    assert page(walks, entries, 2, 3) == (["m10", "m9"], 14)

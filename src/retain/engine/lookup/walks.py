@@ -18,8 +18,8 @@ class Walks:
 
     A walk is known by its key, who reads what in pages of which size. It begins with the first page, which ends any
     earlier one of the same key, and is over with the last. An offset that is no step of a walk under way, or of one
-    that nobody went on with for minutes, is counted from the start of the list. `clock` gives seconds that only ever
-    grow.
+    that nobody went on with for minutes, is counted from the start of the list, and begins no walk. `clock` gives
+    seconds that only ever grow.
     """
 
     def __init__(self, clock: Callable[[], float], most: int = MOST, patience: float = PATIENCE) -> None:
@@ -38,7 +38,8 @@ class Walks:
         beyond = self._end(key, offset) if offset else None
         found = fetch(0, beyond) if beyond else fetch(offset, None)
         reached, total = offset + len(found.items), found.total + (offset if beyond else 0)
-        if found.last and reached < total:
+        goes_on = offset == 0 or beyond is not None
+        if goes_on and found.last and reached < total:
             self._remember(key, reached, found.last)
         return found.items, total
 
