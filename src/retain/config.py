@@ -211,6 +211,11 @@ def settings_files(
     return project_file(project, user_home(env)), user_file(env, user_home(env))[0]
 
 
+def files_with_passwords(given: Mapping[str, Any] | None = None) -> list[Path]:
+    """Settings files that nobody else should read; one that came with a repository is open to all, and holds none."""
+    return [path for path in settings_files(given) if _holds_password(read(path) if path.is_file() else None)]
+
+
 def client_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """The variables that say where other programs are and keep their settings."""
     env = os.environ if environment is None else environment
@@ -281,9 +286,13 @@ def _read(path: Path, told: _Told) -> Found | None:
     found = read(path)
     for fault in found.faults if found else ():
         told.fault(str(path), partial(str, fault))
-    if found and found.is_open and not SECRETS.isdisjoint(found.values):
+    if found and found.is_open and _holds_password(found):
         told.warnings.append(f"{path} holds a password and can be read by others; run `chmod 600 {path}`")
     return found
+
+
+def _holds_password(found: Found | None) -> bool:
+    return found is not None and not SECRETS.isdisjoint(found.values)
 
 
 def _take_all(sources: Iterable[tuple[str, Mapping[str, Any]]], found: _Values, told: _Told) -> None:

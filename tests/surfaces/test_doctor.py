@@ -81,7 +81,7 @@ def test_files_that_others_can_read_are_closed_up(retain):
     retain("remember", DEPLOY)
     config = retain.folder / "user" / ".claude" / "retain.local.md"
     config.parent.mkdir()
-    config.write_text("---\nagent: ada\n---\n")
+    config.write_text("---\nremote_pass: secret\n---\n")
     loose = {retain.home: 0o755, retain.home / "retain.db": 0o644, config: 0o644}
     for path, mode in loose.items():
         path.chmod(mode)
@@ -89,6 +89,15 @@ def test_files_that_others_can_read_are_closed_up(retain):
     done = retain("doctor", "--repair", "--json")
     assert (done.code, len(done.body["repaired"])) == (0, 3)
     assert [path.stat().st_mode & 0o777 for path in loose] == [0o700, 0o600, 0o600]
+
+
+def test_a_settings_file_without_a_password_may_be_read_by_all(retain):
+    retain("remember", DEPLOY)
+    config = retain.project / ".claude" / "retain.local.md"
+    config.parent.mkdir()
+    config.write_text("---\nlog_level: warning\n---\n")
+    config.chmod(0o644)
+    assert states(retain("doctor", "--json").body, "permissions") == {"ok"}
 
 
 def test_a_full_text_index_that_disagrees_is_made_anew(retain):

@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from retain import doctor as health
 from retain import hook_health, maintenance
 from retain.app import SystemClock
-from retain.config import load, settings_files
+from retain.config import files_with_passwords, load, settings_files
 from retain.errors import EmbeddingFailed, Refused, StoreDown
 from retain.surfaces import reports
 from retain.surfaces.cli import bodies, drawn_state, exits, options
@@ -53,7 +53,7 @@ def doctor(call: Call, repair: bool, settle: bool, yes: bool) -> int | None:
             f"{where} cannot be written to ({error.strerror}); make it writable and run this again"
         ) from error
     # Read anew: a repair may have changed what was wrong with the settings.
-    checks = health.examine(load(call.given), settings_files(call.given), SystemClock().now())
+    checks = health.examine(load(call.given), files_with_passwords(call.given), SystemClock().now())
     sound = health.is_sound(checks)
     call.terminal.tell(bodies.checks(checks, done, sound=sound), drawn_state.checks(checks, done))
     return None if sound else exits.UNSOUND
@@ -111,7 +111,7 @@ def restore(call: Call, file: Path, yes: bool) -> None:
 
 def _repaired(call: Call, *, yes: bool) -> list[str]:
     settings = call.loaded.settings
-    done = maintenance.close_up(settings, settings_files(call.given))
+    done = maintenance.close_up(settings, files_with_passwords(call.given))
     if again := hook_health.try_again(settings.home.expanduser()):
         done.append(f"{again} conversations wait to be captured again")
     if settings.database_file.exists() or maintenance.is_known(settings):
