@@ -113,9 +113,10 @@ def test_a_client_that_says_nothing_or_half_of_it_is_not_waited_for(client, sent
 
 
 def test_settings_that_hang_do_not_hang_the_hook(client):
-    (client.shop / ".claude").mkdir()
-    os.mkfifo(client.shop / ".claude" / "retain.local.md")
-    ended = client("UserPromptSubmit", client.sample("UserPromptSubmit"))
+    pipe = client.folder / "settings.md"
+    os.mkfifo(pipe)
+    named = {"RETAIN_CONFIG_PATH": str(pipe)}
+    ended = client("UserPromptSubmit", client.sample("UserPromptSubmit"), env=named)
     assert ended.answer == {}
     assert client.log()[-1]["error"] == "not done in time"
 

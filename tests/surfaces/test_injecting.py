@@ -205,6 +205,7 @@ def test_a_worktree_that_lies_elsewhere_is_told_what_the_main_checkout_says(clie
     tree = client.folder / "wt"
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {client.shop}/.git/worktrees/wt\n")
+    (client.shop / ".git" / "worktrees" / "wt" / "gitdir").write_text(f"{tree}/.git\n")
     assert WEBHOOK in started(client, env={"RETAIN_CLAUDE_MD": "true", "CLAUDE_PROJECT_DIR": str(tree)})
 
 

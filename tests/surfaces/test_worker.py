@@ -153,6 +153,7 @@ def test_a_worktree_remembers_for_its_project(client, transcript):
     tree = client.folder / "wt"
     tree.mkdir()
     (tree / ".git").write_text(f"gitdir: {client.shop}/.git/worktrees/wt\n")
+    (client.shop / ".git" / "worktrees" / "wt" / "gitdir").write_text(f"{tree}/.git\n")
     assert len(captured(client, transcript, project_dir=str(tree))) == 1
 
 
