@@ -282,6 +282,14 @@ def test_what_was_pruned_is_brought_back_by_undoing_the_run_that_put_it_aside(pa
     assert tidy(parts, KEPT_FOR)[1] == Pruned()
 
 
+def test_undoing_a_run_says_what_was_destroyed_since(parts):
+    said = notes(parts)
+    done = merge(parts, login(said))
+    tidy(parts, SHOWN_FOR)
+    tidy(parts, KEPT_FOR)
+    assert undo(parts, done.run, HERE).destroyed == (said[4].id,)
+
+
 def test_nothing_is_destroyed_before_the_store_was_copied(parts):
     copies = []
 

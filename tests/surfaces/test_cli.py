@@ -177,6 +177,17 @@ def test_consolidation_is_shown_done_listed_and_undone(retain):
     assert retain("undo", run).code == 5
 
 
+def test_undoing_says_what_was_destroyed_since_and_which_copies_may_hold_it(retain):
+    _a_tiresome_monday(retain)
+    run = retain("consolidate", "--session", "monday", "--json").body["run_id"]
+    source = retain("history", "--runs", "--json").body["runs"][0]["sources"][0]
+    retain("backup")
+    retain("forget", source, "--purge", "--yes")
+    told = retain("undo", run).out
+    assert "1 memory of this run had been destroyed since" in told
+    assert "retain restore" in told
+
+
 def test_consolidate_tells_how_to_undo_it(retain):
     _a_tiresome_monday(retain)
     assert "Undo it with: retain undo" in retain("consolidate", "--session", "monday").out

@@ -30,6 +30,8 @@ class Undone:
     forgotten: tuple[MemoryId, ...]
     restored: tuple[MemoryId, ...]
     sources: tuple[MemoryId, ...]
+    destroyed: tuple[MemoryId, ...] = ()
+    """What does not come back, because it was destroyed since."""
 
 
 def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
@@ -52,6 +54,7 @@ def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
             tuple(new.id for new in after if not new.is_active and before[new.id].is_active),
             tuple(new.id for new in after if new.is_active and new.id in run.made),
             tuple(new.id for new in after if new.id not in run.made),
+            tuple(sorted(parts.store.destroyed([*run.made, *run.sources]))),
         )
         changes = Changes(
             at=now,

@@ -62,12 +62,14 @@ def run(one: Run) -> Body:
     }
 
 
-def undone(done: Undone) -> Body:
+def undone(done: Undone, holding: Sequence[Path] = ()) -> Body:
     return {
         **run(done.run),
         "forgotten": [memory_id(id) for id in done.forgotten],
         "restored": [memory_id(id) for id in done.restored],
         "sources_active": [memory_id(id) for id in done.sources],
+        "destroyed": [memory_id(id) for id in done.destroyed],
+        "backups_holding_them": [str(file) for file in holding],
     }
 
 

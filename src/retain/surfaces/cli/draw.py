@@ -201,11 +201,16 @@ def consolidated(done: Consolidated, *, dry_run: bool) -> Drawn:
     yield from warnings(done.warnings)
 
 
-def undone(done: Undone) -> Drawn:
+def undone(done: Undone, holding: Sequence[Path] = ()) -> Drawn:
     told = (
         f" · {several(len(done.forgotten), 'summaries')} forgotten, {several(len(done.sources), 'memories')} as before"
     )
     yield line(("undone ", "green"), done.run.id, (told, DIM))
+    if done.destroyed:
+        lost = f"{several(len(done.destroyed), 'memories')} of this run had been destroyed since and cannot come back"
+        copies = ", ".join(map(str, holding))
+        where = f"; copies that may hold them: {copies} (`retain restore FILE`)" if copies else "; no copy holds them"
+        yield line(("note: ", "yellow"), lost + where)
 
 
 def warnings(them: Sequence[Warning]) -> Drawn:

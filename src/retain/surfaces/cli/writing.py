@@ -109,7 +109,9 @@ def undo(call: Call, run: str) -> None:
     """Take a consolidation back; `retain history --runs` lists them."""
     with call.memory() as app:
         done = app.engine.undo(run, app.caller())
-    call.terminal.tell(bodies.undone(done), draw.undone(done))
+        copies = (copy for id in done.destroyed for copy in maintenance.backups_holding(app.settings, id))
+        holding = list(dict.fromkeys(copies))
+    call.terminal.tell(bodies.undone(done, holding), draw.undone(done, holding))
 
 
 def _text(words: Sequence[str]) -> str:
