@@ -29,7 +29,7 @@ from retain.engine.recall.recall import Question
 from retain.engine.remember import Remembered
 from retain.engine.revise import Edit, Revised
 from retain.engine.tracking.projects import known
-from retain.errors import InvalidInput, NotFound, RetainError, StoreDown, invalid, shorten
+from retain.errors import Closed, InvalidInput, NotFound, RetainError, invalid, shorten
 from retain.folders import is_no_project, project_of, real_path, spellings, why_no_folder
 from retain.python_arguments import Moment, a_list, a_moment, a_user, one_of
 from retain.run_files import ClientSession
@@ -270,7 +270,7 @@ class Retain:
     def engine(self) -> Engine:
         with self._lock:
             if self._closed:
-                raise StoreDown("this memory was closed; open it again")
+                raise Closed("this memory was closed; open it again")
             self._take_up_decision()
             if self._engine is None:
                 self._engine = self._opened()

@@ -100,6 +100,10 @@ class StoreDown(Unavailable):
     degraded = True
 
 
+class Closed(StoreDown):
+    """Nobody is to be warned of it: whoever closes a memory gives up what waits."""
+
+
 class StoreCorrupt(StoreDown):
     code = "store_corrupt"
     retry_possible = False

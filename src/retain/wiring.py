@@ -276,4 +276,4 @@ def _check_key(key: str | None, settings: Settings, environment: Mapping[str, st
     from retain.keys import why_none
 
     if key is None and (fault := why_none(settings, environment, user_home(environment))):
-        raise ConfigError(f"{settings.llm} cannot be asked: {fault}")
+        raise ConfigError(fault)

@@ -1,5 +1,7 @@
 """What happens in the background: vectors that were missing, sessions that ended, the backup of the day."""
 
+import threading
+
 import pytest
 
 from retain.app import Retain
@@ -124,3 +126,14 @@ def test_forgetting_a_summary_lets_its_sources_speak_again(opened):
     app.bring_back(summary.id)
     again = [s.memory.consolidated for s in app.engine.parts.store.memories(sources).values()]
     assert (spoken_for, alone, again) == ([True] * 3, [False] * 3, [True] * 3)
+
+
+def test_what_waits_when_a_memory_is_closed_is_given_up_without_a_warning(opened, caplog):
+    app, gate = opened(), threading.Event()
+    engine = app.engine
+    engine.later(gate.wait)
+    engine.later(app.back_up)
+    app.close()
+    gate.set()
+    assert engine.settle(30)
+    assert [record.message for record in caplog.records if record.levelname == "WARNING"] == []

@@ -10,7 +10,7 @@ from retain.domain.changes import Applied, AtVersion, Changes
 from retain.domain.memory import Embedding, Memory
 from retain.engine.embed import pieces
 from retain.engine.parts import Parts
-from retain.errors import EmbeddingFailed, RetainError
+from retain.errors import Closed, EmbeddingFailed, RetainError
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +64,8 @@ class Upkeep:
             job = self._next()
             try:
                 job()
+            except Closed as error:
+                logger.debug("background work was given up: %s", error)
             except (RetainError, OSError) as error:
                 logger.warning("background work failed: %s", error)
             finally:
