@@ -54,10 +54,14 @@ class Life:
 
     def live(self, name):
         """The same by the way of the tools, without what is marked as stale."""
+        return {said for said, stale in self.edges(name) if not stale}
+
+    def edges(self, name):
+        """What the tools show, each with whether it is marked as stale."""
         seeds = [e.id for e in self.entities(name)]
         found = self.store.neighbourhood(seeds, Direction.BOTH, None, 1, 50)
         names = self.store.names([end for r in found.relations for end in r.key[:2]])
-        return {f"{names[r.source]} {r.type} {names[r.target]}" for r in found.relations if not r.stale}
+        return {(f"{names[r.source]} {r.type} {names[r.target]}", r.stale) for r in found.relations}
 
     def entities(self, name):
         return self.store.entities_named([name], owners(HERE))
@@ -209,6 +213,7 @@ TESTED = "KapHub was tested against LamCore last week"
 def test_what_was_forgotten_does_not_hold_again_because_a_later_text_names_both(life):
     id = life.say("KapHub depends on LamCore")
     life.do("forget", id, None)
+    assert life.edges("KapHub") == {("KapHub depends_on LamCore", True)}
     life.say(TESTED)
     assert life.live("KapHub") == life.holds("KapHub") == {"KapHub related_to LamCore"}
     life.do("bring_back", id)
@@ -273,3 +278,15 @@ def test_undoing_a_merger_brings_back_what_its_sources_said(life):
     life.clock.tick()
     undo(life.parts, run, HERE)
     assert "KapHub depends_on LamCore" in life.live("KapHub")
+
+
+@pytest.mark.parametrize("again", ["bring_back", "edit"])
+def test_what_is_stale_does_not_hold_again_when_another_memory_comes_to_name_both(life, again):
+    old, other = life.say("KapHub depends on LamCore"), life.say(TESTED if again == "bring_back" else "KapHub is slow")
+    for id in (other, old) if again == "bring_back" else (old,):
+        life.do("forget", id, None)
+    if again == "edit":
+        life.edit(other, TESTED)
+    else:
+        life.do("bring_back", other)
+    assert life.live("KapHub") == {"KapHub related_to LamCore"}

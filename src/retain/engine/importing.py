@@ -27,6 +27,7 @@ from retain.domain.session import Caller, Use
 from retain.domain.time import as_moment
 from retain.engine.drafts import MAX_TAGS, YEARS, Draft, checked, label
 from retain.engine.knowledge.entities import linked_to
+from retain.engine.knowledge.support import unsaid
 from retain.engine.parts import Parts, settle
 from retain.engine.succession import entry
 from retain.errors import InvalidInput, invalid
@@ -311,6 +312,7 @@ def _changes(parts: Parts, memories: Sequence[Memory], caller: Caller, now: date
         entities=tuple(entity for each in links for entity in each.entities),
         links=tuple(link for each in links for link in each.links),
         relations=tuple(relation for each in links for relation in each.relations),
+        ended=unsaid(parts.store, active),
         projects=(caller.project,) if caller.project and memories else (),
     )
 

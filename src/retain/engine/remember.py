@@ -29,7 +29,7 @@ from retain.engine.drafts import OWN, PROVENANCE, Draft, checked, each_once
 from retain.engine.embed import Embedded, embedded
 from retain.engine.ending import endable
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
-from retain.engine.knowledge.support import revived
+from retain.engine.knowledge.support import revived, unsaid
 from retain.engine.nearby import Neighbour, contradictions, neighbours, said_already
 from retain.engine.parts import Parts, carry_out, place_for, settle, visible
 from retain.engine.rivalry import rivalry
@@ -235,6 +235,7 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
         history=(entry(old, Event.WOKEN if asleep else Event.REINFORCED, now),),
         stale=((old.id, False),) if asleep else (),
         relations=revived(store, memory) if asleep else (),
+        ended=unsaid(store, [memory], draft.entities) if asleep or draft.entities else (),
         entities=links.entities,
         links=links.links,
         sessions=started(arrival.session, arrival.caller, now),
@@ -273,6 +274,7 @@ def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[C
         entities=links.entities,
         links=links.links,
         relations=links.relations,
+        ended=unsaid(store, [memory], arrival.draft.entities),
         contradictions=rivals,
         projects=(caller.project,) if caller.project and memory.place.project else (),
         sessions=started(memory.session, caller, arrival.at),

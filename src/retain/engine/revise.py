@@ -34,7 +34,7 @@ from retain.engine.drafts import (
     title_faults,
 )
 from retain.engine.embed import Embedded, embedded
-from retain.engine.knowledge.support import moved, relinked, revived, silenced, unheard
+from retain.engine.knowledge.support import hushed, moved, relinked, revived, silenced, unheard, unsaid
 from retain.engine.nearby import neighbours
 from retain.engine.parts import Parts, place_of, settle, visible
 from retain.engine.remember import refuse_title
@@ -151,7 +151,7 @@ def promote(parts: Parts, id: str, target: Scope, reason: str | None, caller: Ca
 
 
 def forget(parts: Parts, id: str, reason: str | None, caller: Caller) -> Memory:
-    """Hides a memory from recall; its row, history and links stay, the links stale. What only it said ends."""
+    """Hides a memory from recall; its row, history and graph edges stay, the edges marked stale."""
     status = Status(State.FORGOTTEN, cleaned_reason(reason), parts.clock.now())
     return _moved(parts, id, status, Event.FORGOTTEN, caller)
 
@@ -203,7 +203,7 @@ def _standing_again(parts: Parts, new: Memory, caller: Caller) -> Changes:
 
 def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
     """The plan that takes a memory to another state of its life, with all that depends on it."""
-    back = new.is_active
+    back, is_forgotten = new.is_active, new.status.state is State.FORGOTTEN
     if back:
         _refuse_twin(store, old.place, old.text, old)
         if old.title:
@@ -221,7 +221,7 @@ def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
         history=(entry(old, event, new.updated, new.status.reason),),
         stale=((old.id, not back),),
         relations=revived(store, new) if back else (),
-        ended=() if back else silenced(store, [old]),
+        ended=unsaid(store, [new]) if back else hushed(store, old) if is_forgotten else silenced(store, [old]),
     )
 
 

@@ -46,6 +46,8 @@ def relinked(
         left = [pair for pair in before if pair not in gone]
         kept = _saying(store, new, (*_given(left), *added), but=() if rewritten else names)
         ended = tuple(r for r in _holding(store, before) if not kept.has(r) and not _is_said(store, r, {old.id}))
+    if rewritten or added:
+        ended += tuple(r for r in unsaid(store, [new], added) if r not in ended)
     return _changes(new, links, ended, gone)
 
 
@@ -60,12 +62,26 @@ def moved(store: Store, old: Memory, new: Memory) -> Changes:
 def silenced(store: Store, memories: Sequence[Memory], successors: Sequence[Memory] = ()) -> tuple[Relation, ...]:
     """What ends with memories that stand no longer: relations that no other says, nor what takes their place.
 
-    It ends now, and not when somebody asks: a later memory that only names both ends would make it hold again.
+    What was forgotten leaves its edges, marked as stale, as long as nobody else speaks of both ends; see `unsaid`.
     """
     ids = {memory.id for memory in memories}
     said = [_saying(store, memory, _given(store.links([memory.id]))) for memory in successors]
     found = {r.key: r for id in sorted(ids) for r in _holding(store, store.links([id]))}
     return tuple(r for r in found.values() if not any(s.has(r) for s in said) and not _is_said(store, r, ids))
+
+
+def hushed(store: Store, memory: Memory) -> tuple[Relation, ...]:
+    """What ends with a memory that is forgotten: of what is silenced, that of which others speak. The rest is stale."""
+    return tuple(r for r in silenced(store, [memory]) if _others(store, r, {memory.id}))
+
+
+def unsaid(store: Store, memories: Sequence[Memory], given: Sequence[GivenEntity] = ()) -> tuple[Relation, ...]:
+    """Stale relations that would hold again because memories name both their ends, though none of them says so."""
+    said = [_saying(store, memory, (*_given(store.links([memory.id])), *given)) for memory in memories]
+    among = (r for one in said for r in store.relations_among(sorted(one.entities)))
+    found = {r.key: r for r in among if r.by_rule and r.valid_until is None and not any(s.has(r) for s in said)}
+    ids = {memory.id for memory in memories}
+    return tuple(r for r in found.values() if not _others(store, r, ids))
 
 
 def unheard(store: Store, memories: Sequence[Memory]) -> tuple[Relation, ...]:

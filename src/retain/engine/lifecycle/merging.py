@@ -26,7 +26,7 @@ from retain.engine.drafts import cleaned_text
 from retain.engine.embed import Embedded, embedded
 from retain.engine.ending import endable
 from retain.engine.knowledge.entities import linked_to
-from retain.engine.knowledge.support import silenced
+from retain.engine.knowledge.support import silenced, unsaid
 from retain.engine.lifecycle.consolidation import MOST_TAGS, reason_of
 from retain.engine.lifecycle.pruning import OUTDATED, Pruned, prune
 from retain.engine.nearby import adds_nothing
@@ -259,6 +259,7 @@ def _merger(
         entities=links.entities,
         links=links.links,
         relations=links.relations,
+        ended=unsaid(parts.store, [successor]),
     )
     return plan.joined(created), successor, ended
 

@@ -13,7 +13,7 @@ from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, State, S
 from retain.domain.session import Caller
 from retain.domain.time import iso
 from retain.engine.embed import embedded
-from retain.engine.knowledge.support import relinked, revived, silenced
+from retain.engine.knowledge.support import relinked, revived, silenced, unsaid
 from retain.engine.lifecycle.clusters import is_pattern
 from retain.engine.lifecycle.consolidation import UNDONE, counted, reason_of
 from retain.engine.parts import Parts, settle
@@ -70,7 +70,10 @@ def undo(parts: Parts, run_id: str, caller: Caller) -> Undone:
                 *((new.id, False) for new in back),
             ),
             relations=tuple(relation for new in back for relation in revived(parts.store, new)),
-            ended=silenced(parts.store, [before[id] for id in reply.forgotten], back),
+            ended=(
+                *silenced(parts.store, [before[id] for id in reply.forgotten], back),
+                *unsaid(parts.store, back),
+            ),
             ties=tuple(_untied(parts.store, run)),
             runs=(reply.run,),
         )
