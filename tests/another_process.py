@@ -54,7 +54,7 @@ def index(store, root, patience, held="", **options):
     def told(index):
         if held:
             say(f"at {index.indexed_files} {index.embedded_chunks}")
-            sys.stdin.readline()
+            os.read(0, 1)  # two threads may be told at once, which a text stream does not stand
 
     code = a_code(store, SystemClock(), Path(root))
     done = code.index(root, ADA, patience=float(patience), progress=told, **options)
