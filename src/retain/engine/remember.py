@@ -29,7 +29,7 @@ from retain.engine.drafts import OWN, PROVENANCE, Draft, checked, each_once
 from retain.engine.embed import Embedded, embedded
 from retain.engine.ending import endable
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
-from retain.engine.knowledge.support import revived, unsaid
+from retain.engine.knowledge.support import revived, unsaid, unsaid_by
 from retain.engine.nearby import Neighbour, contradictions, neighbours, said_already
 from retain.engine.parts import Parts, carry_out, place_for, settle, visible
 from retain.engine.rivalry import rivalry
@@ -262,8 +262,8 @@ def _better(old: Source, new: Source) -> Source:
 
 
 def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[Changes, Remembered]:
-    memory, caller, vectors = _memory(arrival), arrival.caller, arrival.vectors
-    links = linked_to(store, memory, arrival.draft.entities, arrival.at)
+    memory, caller, vectors, given = _memory(arrival), arrival.caller, arrival.vectors, arrival.draft.entities
+    links = linked_to(store, memory, given, arrival.at)
     rivals = contradictions(near, memory, about_the_same(store, links, memory), arrival.at, arrival.judged)
     changes = Changes(
         at=arrival.at,
@@ -274,7 +274,7 @@ def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[C
         entities=links.entities,
         links=links.links,
         relations=links.relations,
-        ended=unsaid(store, [memory], arrival.draft.entities),
+        ended=unsaid(store, [memory], given) if given else unsaid_by(store, memory, links),
         contradictions=rivals,
         projects=(caller.project,) if caller.project and memory.place.project else (),
         sessions=started(memory.session, caller, arrival.at),

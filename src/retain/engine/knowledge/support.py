@@ -78,9 +78,19 @@ def hushed(store: Store, memory: Memory) -> tuple[Relation, ...]:
 def unsaid(store: Store, memories: Sequence[Memory], given: Sequence[GivenEntity] = ()) -> tuple[Relation, ...]:
     """Stale relations that would hold again because memories name both their ends, though none of them says so."""
     said = [_saying(store, memory, (*_given(store.links([memory.id])), *given)) for memory in memories]
+    return _not_said(store, said, {memory.id for memory in memories})
+
+
+def unsaid_by(store: Store, new: Memory, linking: Linking) -> tuple[Relation, ...]:
+    """The same for a new memory that was just read: where it names no two things that were known, none is asked for."""
+    known = frozenset(entity.id for entity in linking.entities if entity.created < new.created)
+    saying = Saying(known, frozenset(relation.key for relation in linking.relations))
+    return _not_said(store, [saying], {new.id}) if len(known) > 1 else ()
+
+
+def _not_said(store: Store, said: Sequence[Saying], ids: Collection[MemoryId]) -> tuple[Relation, ...]:
     among = (r for one in said for r in store.relations_among(sorted(one.entities)))
     found = {r.key: r for r in among if r.by_rule and r.valid_until is None and not any(s.has(r) for s in said)}
-    ids = {memory.id for memory in memories}
     return tuple(r for r in found.values() if not _others(store, r, ids))
 
 
