@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MARK = "\ufffd"
 
 # All that Unicode calls ignorable or a format, apart from the few signs of Arabic, Syriac and Kaithi that are drawn.
-_UNSEEN = (
+UNSEEN = (
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001345f\U00016fe4\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
@@ -32,14 +32,14 @@ _FLAGS = [
     for region in ("gbeng", "gbsct", "gbwls")
 ]
 _LINE_ENDS = "\x0b\x0c\x85\u2028\u2029"
-_SUSPECT = f"[{_UNSEEN}\ud800-\udfff]|\r(?!\n)"
+_SUSPECT = f"[{UNSEEN}\ud800-\udfff]|\r(?!\n)"
 _PATTERN = (
     rf"(?P<kept>{'|'.join(_FLAGS)}|[0-9#*]\ufe0f\u20e3"
     rf"|[{_EMOJI}][\ufe0e\ufe0f{_TONE}]?(?:\u200d[{_EMOJI}][\ufe0f{_TONE}]?)*|[{_JOINED}][\u200c\u200d]"
     r"|[\u1820-\u18aa][\u180b-\u180f])"
     # What a terminal takes for an order to itself goes whole: `[31m` alone would be noise.
     r"|(?P<escape>(?:\x1b\[|\x9b)[0-?]{0,100}[ -/]{0,10}[@-~]|\x1b\][^\x07\x1b]{0,4000}(?:\x07|\x1b\\))"
-    rf"|(?P<end>[{_LINE_ENDS}]|\r(?!\n))|(?P<unseen>[{_UNSEEN}]+)|[\ud800-\udfff]"
+    rf"|(?P<end>[{_LINE_ENDS}]|\r(?!\n))|(?P<unseen>[{UNSEEN}]+)|[\ud800-\udfff]"
 )
 
 

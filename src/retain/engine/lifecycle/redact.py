@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from retain.domain.visible import UNSEEN
 from retain.engine.lifecycle.detector import LONGEST, Detector, Where
 from retain.engine.lifecycle.detectors import DETECTORS, REST_OF_VALUE
 from retain.engine.lifecycle.placeholders import MARK
@@ -11,10 +12,8 @@ from retain.engine.lifecycle.secret_tables import without_cells
 __all__ = ["MARK", "Redacted", "redact"]
 
 PRIVATE_TAG = re.compile(r"(?:<|&lt;)\s{0,3}/?\s{0,3}private(?:\s[^<>&]{0,200})?(?:>|&gt;)", re.I)
-# Zero-width characters, joiners, directions, soft hyphens, tags: what a copy brings along, or somebody puts in.
-UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f]"
-)
+# What a copy brings along, or somebody puts in.
+_UNSEEN = re.compile(f"[{UNSEEN}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +31,9 @@ def redact(text: str) -> Redacted:
     `<your-key>`, `${VAR}`, `env("X")`) stay too: they are what a memory about configuration is made of.
     """
     redacted = _redacted(text)
-    if UNSEEN.search(text):
+    if _UNSEEN.search(text):
         # What cannot be seen may stand in the middle of a secret. It goes where that bares one, and stays elsewhere.
-        plain = _redacted(UNSEEN.sub("", text))
+        plain = _redacted(_UNSEEN.sub("", text))
         if len(MARK.findall(plain.text)) > len(MARK.findall(redacted.text)):
             return plain
     return redacted
