@@ -219,6 +219,11 @@ def test_there_is_nothing_to_decide_about_a_harmless_file(retain):
     assert (done.code, "asks for nothing" in done.out) == (0, True)
 
 
+def test_there_is_nothing_to_decide_where_there_is_no_file(retain):
+    done = retain("trust")
+    assert (done.code, done.out.startswith("There is no ")) == (0, True)
+
+
 def test_ways_to_decide_do_not_go_together(retain):
     asks(retain, "user_id: ada")
     assert retain("trust", "--yes", "--refuse").code == 2

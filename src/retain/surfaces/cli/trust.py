@@ -29,7 +29,7 @@ _SAID = {Verdict.APPROVED: "approved: these settings are used", Verdict.REFUSED:
 @options.yes
 @common
 def trust(call: Call, refuse: bool, revoke: bool, listed: bool, yes: bool) -> int | None:
-    """Decide about settings in this project's folder that are used only with your approval.
+    """Approve or refuse the settings file of this project.
 
     A project's .claude/retain.local.md may have come with a clone. What it asks for is shown, and what that would do.
     The decision holds for what stands in the file now: after any change you are asked again.
@@ -45,7 +45,7 @@ def trust(call: Call, refuse: bool, revoke: bool, listed: bool, yes: bool) -> in
         return None
     waiting = held.count(call.loaded)
     if not file.holds and not waiting.waiting and not waiting.refused:
-        call.terminal.tell(_body(file), [f"{file.path} asks for nothing that needs your approval"])
+        call.terminal.tell(_body(file), [_nothing_asked(file)])
         return None
     verdict = Verdict.REFUSED if refuse else Verdict.APPROVED
     if verdict is Verdict.APPROVED and not yes:
@@ -83,6 +83,12 @@ def _unchanged(loaded: Loaded, shown: ProjectFile) -> Loaded:
         told = f"{shown.path} was changed in the meantime, and the decision holds for what was in it before"
         raise Refused(f"{told}; what waits goes on waiting. Run `retain trust` again")
     return loaded
+
+
+def _nothing_asked(file: ProjectFile) -> str:
+    if not file.content.digest:
+        return f"There is no {file.path}, so there is nothing to approve"
+    return f"{file.path} asks for nothing that needs your approval"
 
 
 def _asked_for(file: ProjectFile) -> Drawn:
