@@ -1,4 +1,5 @@
-"""Stand-ins for what is random or paid for: the clock, and what another window does at the worst moment."""
+"""Stand-ins for what is random or paid for: the clock, and what another window does at the worst moment; and a judge
+that leaves everything to the rules around it."""
 
 import json
 import re
@@ -6,6 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from retain.domain.judging import RELATIONS, Comparison, Surroundings, Verdict
+from retain.domain.model import ModelState
 from retain.errors import LLMFailed
 
 START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -40,6 +43,36 @@ class Rival:
         if act:
             act()
         return self._store.apply(changes)
+
+
+class EagerJudge:
+    """A judge that would keep whatever it is asked about, so that what is not kept is what rules forbid.
+
+    Of what it is `told` it says that instead: how sure it is of a sentence, or that one statement contradicts another.
+    """
+
+    model = "eager (fake)"
+
+    def __init__(self, told: dict[Any, float] | None = None, category: str = "pattern", scope: str = "project") -> None:
+        self._told = told or {}
+        self._category, self._scope = category, scope
+        self.asked: list[tuple[str, Any]] = []
+
+    def state(self) -> ModelState:
+        return ModelState("ready")
+
+    def wait(self, seconds: float) -> bool:
+        return True
+
+    def keep(self, sentence: str, context: Surroundings) -> Verdict:
+        self.asked.append((sentence, context))
+        return Verdict(self._told.get(sentence, 1.0), self._category, self._scope)
+
+    def relation(self, old: str, new: str) -> Comparison:
+        odds = self._told.get((old, new), 0.0)
+        scores: dict[Any, float] = dict.fromkeys(RELATIONS, 0.0)
+        scores |= {"contradiction": odds, "unrelated": 1 - odds}
+        return Comparison("contradiction" if odds > 0.5 else "unrelated", scores)
 
 
 class ScriptedLLM:

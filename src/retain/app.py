@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -33,8 +34,8 @@ from retain.errors import Closed, InvalidInput, NotFound, RetainError, invalid, 
 from retain.folders import is_no_project, project_of, real_path, spellings, why_no_folder
 from retain.python_arguments import Moment, a_list, a_moment, a_user, one_of
 from retain.run_files import ClientSession
-from retain.standing import Notice, Notices, of_settings, of_store
-from retain.wiring import make_embedder, make_llm, make_store_for, of_changed_file, of_held
+from retain.standing import Notice, Notices, of_judge, of_settings, of_store
+from retain.wiring import make_embedder, make_judge, make_llm, make_store_for, of_changed_file, of_held, why_no_judge
 
 if TYPE_CHECKING:
     from retain.engine.code.code import Indexing
@@ -77,7 +78,7 @@ class Retain:
         self._found_project: tuple[Path | None, float, Project | None] = (None, 0.0, None)
         self.started = self._clock.now()
         # What every reply says until a person has dealt with it; one probe for each part that knows of something.
-        self.notices = Notices(self._of_settings, self._standing)
+        self.notices = Notices(self._of_settings, self._standing, self._of_judge)
 
     def remember(
         self,
@@ -298,6 +299,9 @@ class Retain:
     def _of_settings(self) -> list[Notice]:
         return of_settings(self.loaded.problems) + of_changed_file(self.loaded) + of_held(self.loaded)
 
+    def _of_judge(self) -> list[Notice]:
+        return of_judge(why_no_judge(self.settings)) if self.settings.capture else []
+
     def _standing(self) -> list[Notice]:
         engine, settings = self._engine, self.settings
         if engine is not None:
@@ -355,9 +359,10 @@ class Retain:
         try:
             settings = self.settings
             # The store last: what is refused after it would leave it open.
-            embedder, llm = make_embedder(settings), make_llm(settings)
+            embedder, judge, llm = make_embedder(settings), make_judge(settings), make_llm(settings)
             store = make_store_for(self.loaded)
-            parts = Parts(store, embedder, self._clock, llm, lambda: self._copies.before_housekeeping(store))
+            copied = partial(self._copies.before_housekeeping, store)
+            parts = Parts(store, embedder, self._clock, llm, copied, judge)
         except RetainError as error:
             self._failed = (time.monotonic(), error)
             raise

@@ -3,31 +3,31 @@
 import re
 import shutil
 import sqlite3
-import struct
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
-from typing import Literal
 
-from retain import db_server, held, hook_health, installed, maintenance
+from retain import db_server, held, hook_health, installed, maintenance, model_health
+from retain.checks import Check, State
 from retain.clients.known import Machine
 from retain.clients.state import findings
 from retain.config import Loaded, Settings
 from retain.domain.connection import Queued
-from retain.domain.memory import Vector
 from retain.domain.model import BUNDLED
-from retain.embedding import reference
-from retain.embedding.files import bundled
 from retain.errors import MissingExtra, RetainError, StoreBusy, StoreDown
-from retain.ports import Embedder, Store
-from retain.processor import processor
+from retain.ports import Store
 from retain.setting_values import BUNDLED as BUNDLED_NAMES
 from retain.whereabouts import shown
-from retain.wiring import check_surrealdb, make_bare_store, make_embedder, make_queue, make_store, queues_elsewhere
+from retain.wiring import (
+    check_surrealdb,
+    make_bare_store,
+    make_queue,
+    make_store,
+    queues_elsewhere,
+)
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 35, 0)  # `returning`
@@ -36,26 +36,10 @@ LITTLE_SPACE, NO_SPACE = 500_000_000, 50_000_000
 LONG_LOG = 200_000_000
 MOST_LACKING = 100  # memories without vectors that are looked past
 OLD_BACKUP = timedelta(days=7)
-MODEL_SECONDS = 60.0
 IN_SURREALDB = "retain backup FILE, set another db_path, and there retain copy --from sqlite:FILE --to current"
 IN_SERVER = "retain backup FILE, set another database, and there retain copy --from sqlite:FILE --to current"
 IN_A_CLONE = ". in a clone of Retain"
 REINSTALL = f"pip install --force-reinstall {installed.NAME}"
-# Two that mean the same in other words, and one that does not; any useful model tells them apart.
-ALIKE = ("The login page is slow", "Signing in takes too long")
-UNLIKE = "Bananas are rich in potassium"
-
-State = Literal["ok", "warn", "fail"]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at. `repair` says what to do unless it is ok."""
-
-    area: str
-    state: State
-    note: str
-    repair: str = ""
 
 
 def examine(loaded: Loaded, settings_files: Sequence[Path], now: datetime) -> list[Check]:
@@ -68,7 +52,7 @@ def examine(loaded: Loaded, settings_files: Sequence[Path], now: datetime) -> li
         *(_server(settings) if settings.is_on_server else _store(settings)),
         *_elsewhere(settings),
         *_held(loaded),
-        *_model(settings),
+        *model_health.look(settings),
         *_backups(settings, now),
         *_hooks(settings, now),
         *_clients(),
@@ -320,52 +304,6 @@ def _way_out(code: str, settings: Settings, repair: str) -> str:
     if settings.uses_surrealdb:
         return f"retain copy --from sqlite:{newest} --to current, or retain doctor --settle"
     return f"retain restore {newest}, or retain doctor --settle"
-
-
-def _model(settings: Settings) -> Iterator[Check]:
-    if settings.embedding_model == "off":
-        yield Check(
-            "model", "warn", "switched off: memories are found by keyword only", "set embedding_model to bundled"
-        )
-        return
-    try:
-        embedder = make_embedder(settings)
-        yield _tried(embedder)
-        if embedder.model == BUNDLED and embedder.state().name == "ready":
-            yield _computed(embedder)
-    except RetainError as error:
-        yield Check("model", "fail", error.message, "set embedding_model to bundled, or mend what it names")
-
-
-def _tried(embedder: Embedder) -> Check:
-    if not embedder.wait(MODEL_SECONDS):
-        why = embedder.state().why or f"not loaded after {MODEL_SECONDS:.0f} s"
-        return Check("model", "fail", why, "until then memories are found by keyword only")
-    first, second, other = embedder.embed([*ALIKE, UNLIKE])
-    near, far = _cosine(first, second), _cosine(first, other)
-    name = f"{embedder.model} loads, {len(first) // 4} dimensions"
-    if embedder.model.startswith("hashed"):
-        return Check("model", "warn", f"{name}; it knows shared words, not meaning", "set embedding_model to bundled")
-    if near <= far:
-        why = f"{name}, but tells nothing apart ({near:.2f} for the same meaning, {far:.2f} for another)"
-        return Check("model", "fail", why, "use another embedding_model, then retain reembed")
-    return Check("model", "ok", f"{name}; same meaning {near:.2f}, another {far:.2f}")
-
-
-def _computed(embedder: Embedder) -> Check:
-    """Whether vectors made on this machine are those that others make."""
-    files, cosine = bundled(), reference.least_cosine(embedder)
-    version = metadata.version("onnxruntime")
-    how = f"{files.onnx.name}, sha256 {files.sha256[0][:12]}…, onnxruntime {version}, {processor()}"
-    if cosine < reference.ALIKE:
-        note = f"this machine computes other vectors than others do (cosine {cosine:.4f} at worst): {how}"
-        return Check("model", "warn", note, "update onnxruntime; please report it with this line if that does not help")
-    return Check("model", "ok", f"computes the vectors that other machines do (cosine {cosine:.6f} at worst): {how}")
-
-
-def _cosine(one: Vector, other: Vector) -> float:
-    pairs = zip(struct.iter_unpack("<f", one), struct.iter_unpack("<f", other), strict=True)
-    return float(sum(a * b for (a,), (b,) in pairs))
 
 
 def _backups(settings: Settings, now: datetime) -> Iterator[Check]:

@@ -16,6 +16,7 @@ RetainError
 │   ├── QueryTimeout      a query ran past its deadline
 │   ├── SchemaNewer       a newer Retain has migrated this store
 │   ├── EmbeddingFailed   no vector could be made
+│   ├── JudgeAway         the judge is off, missing or damaged, so nothing can be judged now
 │   ├── LLMFailed         the language model did not answer, or not in time
 │   ├── IndexFailed       a folder of code could not be indexed
 │   └── MissingExtra      an optional package is not installed
@@ -128,6 +129,10 @@ class SchemaNewer(Unavailable):
 
 class EmbeddingFailed(Unavailable):
     code = "embedding_failed"
+
+
+class JudgeAway(Unavailable):
+    code = "judge_away"
 
 
 class LLMFailed(Unavailable):

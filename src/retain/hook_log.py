@@ -9,13 +9,14 @@ from pathlib import Path
 from retain.quick_json import parsed
 from retain.run_files import log_file, read_text
 
-# What the worker tells: of itself, of each conversation, and of each statement of a language model that it dropped.
-WORKER, CAPTURE, DROPPED = "worker", "capture", "dropped"
+# What the worker tells: of itself, of each conversation, of each sentence that the judge kept or nearly kept, and of
+# each statement of a language model that it dropped.
+WORKER, CAPTURE, JUDGED, DROPPED = "worker", "capture", "judged", "dropped"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line: `event` is a hook's or one of the three above; the fields that only some lines have are in `facts`."""
+    """One line: `event` is a hook's or one of those above; the fields that only some lines have are in `facts`."""
 
     at: datetime
     event: str

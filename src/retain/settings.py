@@ -61,6 +61,8 @@ class Settings:
     llm_key: str | None = field(default=None, repr=False)
     llm_daily_usd: float = 1.0
     """What it may cost in a day, by the provider's prices; then rules do its work until midnight UTC."""
+    judge: bool = True
+    """Whether the bundled judge says what is worth keeping and what contradicts; off, conversations wait."""
     capture: bool = True
     """Whether hooks read conversations."""
     inject: bool = True
@@ -135,6 +137,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "llm_url": ("RETAIN_LLM_URL",),
     "llm_key": ("RETAIN_LLM_KEY",),
     "llm_daily_usd": ("RETAIN_LLM_DAILY_USD",),
+    "judge": ("RETAIN_JUDGE",),
     "capture": ("RETAIN_CAPTURE",),
     "inject": ("RETAIN_INJECT",),
     "inject_tokens": ("RETAIN_INJECT_TOKENS",),
@@ -163,6 +166,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "index_roots": folders,
     "llm": one_of(*LLMS),
     "llm_daily_usd": not_negative(float),
+    "judge": yes_or_no,
     "capture": yes_or_no,
     "inject": yes_or_no,
     "inject_tokens": positive(int),

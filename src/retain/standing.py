@@ -67,6 +67,14 @@ def of_settings(problems: "Iterable[str]") -> "list[Notice]":
     return [Notice(SETTINGS, " ".join(problem.split()), brief) for problem in problems]
 
 
+def of_judge(why: str) -> "list[Notice]":
+    """That nothing is judged, and why; nothing where there is a judge."""
+    told = (
+        f"Conversations are not read for what is worth keeping: {why}. They wait, for 30 days at most; `retain doctor`"
+    )
+    return [Notice("judge_away", f"{told} says more", "New memories wait: `retain doctor` says why.")] if why else []
+
+
 def of_store(path: str) -> "list[Notice]":
     """What is known of the store at a path from the names beside it, whether it can be opened or not."""
     damaged = [_of_damaged(os.path.basename(file)) for file in damaged_files(path)]

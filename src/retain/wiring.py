@@ -1,4 +1,4 @@
-"""The wiring: settings become a store, an embedder and a language model; nothing else knows which there are."""
+"""The wiring: settings become a store, an embedder, a judge and a language model; nothing else knows which."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from retain.config import Loaded, Settings, user_home, whole_environment
 from retain.domain.connection import Queued
 from retain.errors import ConfigError, MissingExtra, RetainError
-from retain.ports import LLM, Embedder, Store
+from retain.ports import LLM, Embedder, Judge, Store
 from retain.setting_values import BUNDLED
 from retain.settings_files import content_of
 from retain.standing import SETTINGS, Notice
@@ -231,6 +231,23 @@ def _named_embedder(settings: Settings) -> Embedder:
     if name == "off":
         return NoEmbedder("switched off by the setting embedding_model")
     return OnnxEmbedder.in_folder(Path(name).expanduser())
+
+
+def make_judge(settings: Settings) -> Judge:
+    """The judge in the package, not loaded yet."""
+    from retain.judge.off import NoJudge
+    from retain.judge.onnx import OnnxJudge
+
+    return OnnxJudge() if settings.judge else NoJudge("switched off by the setting judge")
+
+
+def why_no_judge(settings: Settings) -> str:
+    """Why nothing can be judged, as far as a glance tells; empty where the judge's file is there."""
+    from retain.judge.onnx import JudgeFiles
+
+    if not settings.judge:
+        return "the setting judge is off"
+    return "" if JudgeFiles().onnx.is_file() else f"{JudgeFiles().onnx} is missing"
 
 
 def make_llm(settings: Settings, environment: Mapping[str, str] | None = None) -> LLM | None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from retain.domain.memory import Json, Scope
+from retain.domain.sentences import Span
 
 
 class Speaker(StrEnum):
@@ -58,13 +59,29 @@ class Extracted:
     category: str
     speaker: Speaker
     found_by: str
-    """The rule that found it, or `llm`."""
+    """`judge`, `asked` (in so many words), `fix`, or `llm`."""
     tags: tuple[str, ...] = ()
     scope: Scope = Scope.PROJECT
     at: datetime | None = None
     replaces: str | None = None
     """What it takes the place of, in the words in which that may have been stored."""
     file: str | None = None
+    spans: tuple[Span, ...] = ()
+    """Where in its turn the words stand that it was made from."""
+    score: float | None = None
+    threshold: float | None = None
+    """How sure the judge was that it is worth keeping, and from which score on that is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A sentence that was judged, kept or nearly so; for whoever wants to know why."""
+
+    text: str
+    category: str
+    score: float
+    threshold: float
+    kept: bool
 
 
 @dataclass(frozen=True, slots=True)

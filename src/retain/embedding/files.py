@@ -1,6 +1,5 @@
 """The files of an ONNX model: which they are, what they ask for, and whether they are whole."""
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any, Literal
 
 from retain.domain.model import BUNDLED
 from retain.errors import EmbeddingFailed
+from retain.models.files import sha256
 
 Pooling = Literal["mean", "cls"]
 
@@ -34,7 +34,7 @@ class ModelFiles:
     def check(self) -> None:
         """Damage is found here, not in search results that are merely odd."""
         for file, expected in zip((self.onnx, self.tokenizer), self.sha256, strict=False):
-            if not file.is_file() or _sha256(file) != expected:
+            if not file.is_file() or sha256(file) != expected:
                 raise EmbeddingFailed(
                     f"{file} is missing or damaged: reinstall with pip install --force-reinstall retain-mcp"
                 )
@@ -62,7 +62,7 @@ def in_folder(folder: Path) -> ModelFiles:
     # Weights above 2 GB lie beside the graph, as model.onnx_data.
     parts = [*sorted(onnx.parent.glob(f"{onnx.name}*")), tokenizer]
     return ModelFiles(
-        f"{folder.resolve().name}-{pooling}@{_sha256(*parts)[:8]}",
+        f"{folder.resolve().name}-{pooling}@{sha256(*parts)[:8]}",
         onnx,
         tokenizer,
         pooling,
@@ -100,14 +100,3 @@ def _config(file: Path) -> dict[str, Any]:  # Any: a file written by others
     except ValueError as error:
         raise EmbeddingFailed(f"{file} is not valid JSON: {error}") from error
     return config if isinstance(config, dict) else {}
-
-
-def _sha256(*files: Path) -> str:
-    """The digest of one file, or of the digests of several."""
-    digests = []
-    for file in files:
-        with file.open("rb") as stream:
-            digests.append(hashlib.file_digest(stream, "sha256"))
-    if len(digests) == 1:
-        return digests[0].hexdigest()
-    return hashlib.sha256(b"".join(digest.digest() for digest in digests)).hexdigest()

@@ -17,9 +17,10 @@ from retain.domain.model import CacheStats, ModelState
 from retain.embedding.cache import VectorCache
 from retain.embedding.chunks import Span, cut
 from retain.embedding.files import ModelFiles, bundled, in_folder
-from retain.embedding.loading import Loading
-from retain.embedding.native import NativeCalls
 from retain.errors import EmbeddingFailed, shorten
+from retain.models.loading import Loading
+from retain.models.native import NativeCalls
+from retain.models.running import Running
 
 SPECIAL = 2  # tokens that a tokenizer adds: where the text begins and where it ends
 
@@ -33,8 +34,8 @@ class OnnxEmbedder:
     def __init__(self, find: Callable[[], ModelFiles] = bundled, clock: Callable[[], float] = time.monotonic) -> None:
         self._files = cache(find)
         self._vectors = VectorCache()
-        native = NativeCalls()
-        self._network = Loading(lambda: Network(self._files(), native), clock)
+        native = NativeCalls(EmbeddingFailed)
+        self._network = Loading(lambda: Network(self._files(), native), clock, EmbeddingFailed, "the embedding model")
 
     @classmethod
     def in_folder(cls, folder: Path) -> "OnnxEmbedder":
@@ -86,23 +87,13 @@ class Network:
         self._pooling = files.pooling
         self._native = native
         self._turns = threading.BoundedSemaphore(AT_ONCE)
-        # From 1.31 on it reports to its maker, and leaves a device id in the home folder, unless told before it loads.
-        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-        # Three calls, not one: the process may end between them.
-        with native.call():
-            import onnxruntime
-            from onnxruntime.capi import onnxruntime_pybind11_state as errors
-        with native.call():
-            self._tokenizer = _tokenizer(files.tokenizer)
-        with native.call():
-            self._session = onnxruntime.InferenceSession(files.onnx, _options(), providers=["CPUExecutionProvider"])
-        self._errors = (errors.Fail, errors.RuntimeException, errors.InvalidArgument)
+        self._running = Running(files.onnx, files.tokenizer, native)
         # A model that asks for more than Retain can give fails here, with the reason, and not at the first question.
         self.dimensions = len(self.vectors(["trial"])[0]) // 4
 
     def spans(self, text: str) -> list[Span]:
         with self._native.call():
-            spans: list[Span] = self._tokenizer.encode(text, add_special_tokens=False).offsets
+            spans: list[Span] = self._running.tokenizer.encode(text, add_special_tokens=False).offsets
         return spans
 
     def vectors(self, texts: Sequence[str]) -> list[Vector]:
@@ -122,10 +113,10 @@ class Network:
         return made
 
     def _tokens(self, text: str) -> list[int]:
-        encoded = self._tokenizer.encode(text)
+        encoded = self._running.tokenizer.encode(text)
         if len(encoded) > self.room + SPECIAL:
             # Cutting the text, not the tokens, keeps the one that marks the end.
-            encoded = self._tokenizer.encode(text[: encoded.offsets[self.room + 1][0]])
+            encoded = self._running.tokenizer.encode(text[: encoded.offsets[self.room + 1][0]])
         ids: list[int] = encoded.ids[: self.room + SPECIAL]
         return ids
 
@@ -134,33 +125,11 @@ class Network:
 
         ids = np.array([tokens], np.int64)
         feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        wanted = {given.name for given in self._session.get_inputs()}
         try:
-            output = self._session.run(None, {name: feed for name, feed in feeds.items() if name in wanted})[0]
-        except self._errors as error:
+            output = self._running.run(feeds)[0]
+        except self._running.errors as error:
             raise EmbeddingFailed(f"the embedding model failed: {shorten(str(error), 200)}") from error
         return _unit(_pooled(output[0].astype(np.float32, copy=False), self._pooling))
-
-
-def _tokenizer(file: Path) -> Any:  # tokenizers has no types
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(file))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
-
-
-def _options() -> Any:  # onnxruntime has no types
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    # Plans memory by input shape, and ours differ with every text: 10 MB and more for nothing. The arena, on by
-    # default, stays: without it the same speed, and more memory with several threads.
-    options.enable_mem_pattern = False
-    options.log_severity_level = 3
-    return options
 
 
 def _pooled(output: Any, pooling: str) -> Any:  # Any: numpy arrays, which must not be imported up there

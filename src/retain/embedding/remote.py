@@ -9,10 +9,10 @@ from retain.domain.memory import Vector
 from retain.domain.model import CacheStats, ModelState
 from retain.embedding.cache import VectorCache
 from retain.embedding.chunks import cut, pieces
-from retain.embedding.loading import Loading
 from retain.embedding.unit import unit
 from retain.endpoint import NoAnswer, check_url, posted, versioned
 from retain.errors import EmbeddingFailed, shorten
+from retain.models.loading import Loading
 
 BATCH = 64
 TRIES = 2
@@ -48,7 +48,7 @@ class RemoteEmbedder:
     def __init__(self, endpoint: Endpoint, clock: Callable[[], float] = time.monotonic) -> None:
         self._endpoint = endpoint
         self._vectors = VectorCache()
-        self._dimensions = Loading(lambda: _learnt(endpoint), clock)
+        self._dimensions = Loading(lambda: _learnt(endpoint), clock, EmbeddingFailed, "the embedding model")
 
     @property
     def model(self) -> str:

@@ -12,7 +12,7 @@ from retain.domain.memory import Memory, MemoryId, Place, Scope, Stored
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
 from retain.errors import NotFound, StoreBusy, invalid
-from retain.ports import LLM, Clock, Embedder, Store
+from retain.ports import LLM, Clock, Embedder, Judge, Store
 
 R = TypeVar("R")
 ATTEMPTS = 5
@@ -30,6 +30,9 @@ class Parts:
     """None until somebody chose one: a key that lies about is no consent."""
     copy_first: Callable[[], object] = lambda: None
     """Copies the store before housekeeping destroys something; raises where that cannot be done."""
+    judge: Judge | None = None
+    """What says which sentences are worth keeping; without it nothing is judged, and what waits for that goes on
+    waiting."""
 
 
 class Served(Protocol):

@@ -1,10 +1,10 @@
-"""What the engine needs from the outside, as small protocols; a store implements all but the last three."""
+"""What the engine needs from the outside, as small protocols; a store implements all but the last four."""
 
 from retain.domain.recall import Corpus
 from retain.ports.code import CodeSearch, CodeStore
 from retain.ports.graph import GraphStore, RelationStore, Subgraph
 from retain.ports.memories import Context, Counts, ListingStore, MemoryStore
-from retain.ports.outside import LLM, Clock, Embedder
+from retain.ports.outside import LLM, Clock, Embedder, Judge
 from retain.ports.sessions import CaptureStore, SessionStore, WorkStore
 from retain.ports.store import Durable, Emptied, Store
 from retain.ports.transfer import Portion, Record, TransferStore
@@ -23,6 +23,7 @@ __all__ = [
     "Embedder",
     "Emptied",
     "GraphStore",
+    "Judge",
     "ListingStore",
     "MemoryStore",
     "Portion",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from retain.domain.judging import Comparison, Surroundings, Verdict
 from retain.domain.llm import Completion, Prompt
 from retain.domain.memory import Vector
 from retain.domain.model import CacheStats, ModelState
@@ -22,6 +23,20 @@ class Embedder(Protocol):
     def chunks(self, text: str) -> list[str]: ...
     def embed(self, texts: Sequence[str]) -> list[Vector]: ...
     def stats(self) -> CacheStats: ...
+
+
+class Judge(Protocol):
+    """Says which sentences are worth keeping, and how two statements stand to each other; may be off.
+
+    Raises JudgeAway where it cannot judge: nothing else takes its place.
+    """
+
+    @property
+    def model(self) -> str: ...
+    def state(self) -> ModelState: ...
+    def wait(self, seconds: float) -> bool: ...
+    def keep(self, sentence: str, context: Surroundings) -> Verdict: ...
+    def relation(self, old: str, new: str) -> Comparison: ...
 
 
 class LLM(Protocol):

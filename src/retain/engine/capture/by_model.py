@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from retain.domain.conversation import Dropped, Extracted, Speaker
+from retain.domain.judging import Surroundings
 from retain.domain.memory import Memory
 from retain.domain.recall import Warning
 from retain.engine.capture import answers, prompts
@@ -14,11 +15,13 @@ from retain.engine.capture.orders import is_hostile
 from retain.engine.capture.prompts import Source
 from retain.engine.lifecycle.redact import redact
 from retain.errors import LLMFailed
-from retain.ports import LLM, Embedder
+from retain.ports import LLM, Embedder, Judge
 
 FOUND_BY = "llm"
 # A model that would throw away more than this has misunderstood, or was told to by one of the memories.
 MOST_DROPPED = 0.5
+# Low: the model has seen what stood around a statement, and the judge sees the statement alone.
+LEAST_WORTH = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,18 @@ def checked(llm: LLM, chunk: str, read: Reading, left: Callable[[], float]) -> R
     kept = tuple(Claim(claim.said) for place, claim in enumerate(read.claims) if place not in denied)
     dropped = tuple(Dropped(read.claims[place].said.text, why) for place, why in denied.items())
     return Reading(kept, read.dropped + dropped, answer.warning)
+
+
+def worth_keeping(read: Reading, judge: Judge) -> Reading:
+    """Without what the judge finds no reason to keep: a model that was asked for statements makes some of anything."""
+    scores = {claim: judge.keep(claim.said.text, Surroundings(claim.said.speaker.value)).score for claim in read.claims}
+    kept = tuple(claim for claim, score in scores.items() if score >= LEAST_WORTH)
+    idle = (
+        Dropped(c.said.text, f"the judge finds nothing to keep in it ({scores[c]:.2f})")
+        for c in scores
+        if c not in kept
+    )
+    return Reading(kept, (*read.dropped, *idle), read.warning)
 
 
 def merge_category(llm: LLM, memories: Sequence[Memory], seconds: float, embedder: Embedder | None = None) -> Merge:

@@ -8,25 +8,31 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from retain.domain.category import CATEGORIES, kind_of
-from retain.domain.changes import Changes
-from retain.domain.conversation import Conversation, Cursor, Dropped, Extracted, Speaker, Turn
-from retain.domain.memory import MAX_LABEL, Kind, Memory, MemoryId, Source
+from retain.domain.changes import Changes, Run
+from retain.domain.claims import fingerprint
+from retain.domain.conversation import Conversation, Cursor, Dropped, Extracted, Judged, Speaker, Turn
+from retain.domain.ids import new_id
+from retain.domain.memory import MAX_LABEL, Json, Kind, Memory, MemoryId, Source, State
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
-from retain.engine.capture import by_model, by_rule
+from retain.engine.capture import by_judge, by_model
 from retain.engine.capture.checking import CALL_SECONDS, LEAST_SECONDS
 from retain.engine.capture.chunks import Chunk, chunked, stretches
 from retain.engine.capture.cleaning import cleaned_turn
 from retain.engine.capture.grounds import hearing
-from retain.engine.capture.supersede import Known, alike, judged
+from retain.engine.capture.supersede import Arriving, Known, News, alike, judged
 from retain.engine.drafts import Draft, label
+from retain.engine.embed import embedded
+from retain.engine.lifecycle.undoing import CORRECTION
+from retain.engine.nearby import Neighbour
 from retain.engine.parts import LASTING, Parts, places
-from retain.engine.remember import Remembered, landing, remember, remember_all
+from retain.engine.remember import Company, Remembered, landing, remember, remember_all
 from retain.engine.trust.fixing import fix_of_what_is_near
-from retain.errors import InvalidInput, LLMFailed
-from retain.ports import LLM
+from retain.errors import InvalidInput, JudgeAway, LLMFailed
+from retain.ports import LLM, Judge
 
+LOADING_SECONDS = 20.0
 _FAILURES = 2  # in a row, after which it is left alone for this conversation
 _KNOWN_NEWEST, _KNOWN_NEAR = 30, 30
 _MOST_TAGS = 10
@@ -45,7 +51,7 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What came of it. `by` names who read it: llm, rules, or both."""
+    """What came of it. `by` names who read it: llm, judge, or both."""
 
     stored: tuple[MemoryId, ...] = ()
     reinforced: tuple[MemoryId, ...] = ()
@@ -53,9 +59,13 @@ class Captured:
     skipped: int = 0
     dropped: tuple[Dropped, ...] = ()
     """What a language model said that rests on nothing, or on nobody who may say it."""
+    judged: tuple[Judged, ...] = ()
+    """What the judge kept, or nearly did."""
     by: tuple[str, ...] = ()
     unembedded: int = 0
     warnings: tuple[Warning, ...] = ()
+    finished: bool = True
+    """Not when the time was over before all was read; the cursor says how far that is."""
 
     def __add__(self, other: "Captured") -> "Captured":
         return Captured(
@@ -64,9 +74,11 @@ class Captured:
             self.superseded + other.superseded,
             self.skipped + other.skipped,
             self.dropped + other.dropped,
+            self.judged + other.judged,
             tuple(dict.fromkeys(self.by + other.by)),
             self.unembedded + other.unembedded,
             tuple(dict.fromkeys(self.warnings + other.warnings)),
+            self.finished and other.finished,
         )
 
 
@@ -81,15 +93,40 @@ class _Piece:
     at: datetime | None = None
     """When it was said, for what does not say so itself."""
     dropped: tuple[Dropped, ...] = ()
+    judged: tuple[Judged, ...] = ()
+    is_last: bool = True
+    """Not where the time was over before what follows it was read."""
 
 
 def capture(parts: Parts, portion: Portion, caller: Caller, left: Callable[[], float]) -> Captured:
-    """Stores what is worth it. `left` says how many seconds there are: with few of them, rules read the rest."""
+    """Stores what is worth it. `left` says how many seconds there are: with few of them, the judge reads the rest.
+
+    Without a judge it raises JudgeAway and the cursor stays where it is, so that the conversation can be read when
+    there is one again; what the user asked to remember in so many words is stored all the same.
+    """
     portion = _cleaned(portion)
+    caller = replace(caller, session=portion.conversation.session)
+    judge = parts.judge
+    if judge is None or not judge.wait(max(0.0, min(left(), LOADING_SECONDS))):
+        _keep_what_was_asked(parts, portion, caller)
+        raise JudgeAway(why_away(judge))
     done = Captured()
-    for piece in _pieces(parts, portion, caller, left):
-        done += _kept(parts, piece, replace(caller, session=portion.conversation.session))
+    for piece in _pieces(parts, judge, portion, caller, left):
+        done += _kept(parts, judge, piece, caller)
     return done
+
+
+def why_away(judge: Judge | None) -> str:
+    why = (judge.state().why if judge else "") or "it is not loaded yet"
+    return f"what conversations say cannot be judged: {why}. They wait, and are read when the judge is there again"
+
+
+def _keep_what_was_asked(parts: Parts, portion: Portion, caller: Caller) -> None:
+    """No comparing, no ending: only what is not there yet, each once however often the conversation is read."""
+    for found in by_judge.asked_for(portion.conversation):
+        draft = _draft(found, parts.clock.now(), caller)
+        if parts.store.twin(landing(draft, caller)[0], fingerprint(draft.text), states=tuple(State)) is None:
+            remember(parts, draft, caller)
 
 
 def keep(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
@@ -107,59 +144,79 @@ def importance_of(found: Extracted) -> float:
     return 0.6 if found.category in ("gotcha", "error_solution") else 0.5
 
 
-def _pieces(parts: Parts, portion: Portion, caller: Caller, left: Callable[[], float]) -> Iterator[_Piece]:
-    """By model, as long as one can be asked and answers; else by rule."""
+def _pieces(
+    parts: Parts, judge: Judge, portion: Portion, caller: Caller, left: Callable[[], float]
+) -> Iterator[_Piece]:
+    """By language model, as long as one can be asked and answers; else by the judge."""
     whole = portion.conversation
     llm, warning = _usable(parts.llm)
     if llm is None:
-        yield from _by_rules(portion, 0, warning)
+        yield from _by_judge(judge, portion, 0, warning, left)
         return
     chunks, failures = chunked(whole, caller.project.path if caller.project else ""), 0
     for number, chunk in enumerate(chunks):
         if left() < LEAST_SECONDS or failures == _FAILURES:
-            yield from _by_rules(portion, chunk.start, None)
+            yield from _by_judge(judge, portion, chunk.start, None, left)
             return
-        piece = _by_model(parts, llm, chunk, portion, caller, left)
+        piece = _by_model(parts, _Asked(llm, judge), chunk, portion, caller, left)
         failures = failures + 1 if piece.by != by_model.FOUND_BY else 0
         yield replace(piece, cursor=_cursor_before(portion, [after.start for after in chunks[number + 1 :]]))
     if not chunks:
-        yield _Piece((), "rules", portion.cursor)
+        yield _Piece((), by_judge.FOUND_BY, portion.cursor)
 
 
-def _by_rules(portion: Portion, start: int, warning: Warning | None) -> Iterator[_Piece]:
-    """What rules find from a turn on."""
+def _by_judge(
+    judge: Judge, portion: Portion, start: int, warning: Warning | None, left: Callable[[], float]
+) -> Iterator[_Piece]:
+    """What the judge hears from a turn on. When the time is over the cursor stays at the last stretch that was read."""
     rest = replace(portion.conversation, turns=portion.conversation.turns[start:])
     parts = stretches(rest) or [(0, 0)]
     for number, (begin, end) in enumerate(parts):
         earlier = (*portion.before, *portion.conversation.turns[: start + begin])
-        found = by_rule.extract(replace(rest, turns=rest.turns[begin:end]), earlier)
+        read = by_judge.extract(judge, replace(rest, turns=rest.turns[begin:end]), earlier)
         cursor = _cursor_before(portion, [start + after for after, _ in parts[number + 1 :]])
-        yield _Piece(found, "rules", cursor, warning)
+        is_late = left() <= 0 and number + 1 < len(parts)
+        yield _Piece(read.found, by_judge.FOUND_BY, cursor, warning, judged=read.judged, is_last=not is_late)
+        if is_late:
+            return
 
 
 def _usable(llm: LLM | None) -> tuple[LLM | None, Warning | None]:
     why_not = llm.why_not() if llm else None
     if llm is None or why_not is None:
         return llm, None
-    return None, Warning("llm_unavailable", f"{llm.name} cannot be asked ({why_not}); rules read the conversation")
+    return None, Warning("llm_unavailable", f"{llm.name} cannot be asked ({why_not}); the judge reads the conversation")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Who reads a piece: a language model, between a judge that says what to send and checks what comes back."""
+
+    llm: LLM
+    judge: Judge
 
 
 def _by_model(
-    parts: Parts, llm: LLM, chunk: Chunk, portion: Portion, caller: Caller, left: Callable[[], float]
+    parts: Parts, asked: _Asked, chunk: Chunk, portion: Portion, caller: Caller, left: Callable[[], float]
 ) -> _Piece:
     whole = portion.conversation
     turns = replace(whole, turns=whole.turns[chunk.start : chunk.end])
+    earlier = (*portion.before, *whole.turns[: chunk.start])
+    read_by_judge = by_judge.extract(asked.judge, turns, earlier)
+    if not by_judge.may_hold_something(read_by_judge):
+        return _Piece((), by_model.FOUND_BY, None, judged=read_by_judge.judged)
     try:
         known = _known(parts, chunk.text, caller)
         said = hearing(turns, parts.embedder)
-        read = by_model.extract(llm, chunk.text, known, said, min(CALL_SECONDS, left()))
-        read = by_model.checked(llm, chunk.text, read, left)
+        read = by_model.extract(asked.llm, chunk.text, known, said, min(CALL_SECONDS, left()))
+        read = by_model.checked(asked.llm, chunk.text, read, left)
+        read = by_model.worth_keeping(read, asked.judge)
         at = max((turn.at for turn in turns.turns if turn.at), default=None)
         return _Piece(read.found, by_model.FOUND_BY, None, read.warning, at, read.dropped)
     except LLMFailed as error:
-        note = f"{error.message}; rules read that part of the conversation"
-        earlier = (*portion.before, *whole.turns[: chunk.start])
-        return _Piece(by_rule.extract(turns, earlier), "rules", None, Warning("llm_failed", note))
+        note = f"{error.message}; the judge read that part of the conversation"
+        found = read_by_judge.found
+        return _Piece(found, by_judge.FOUND_BY, None, Warning("llm_failed", note), judged=read_by_judge.judged)
 
 
 def _known(parts: Parts, text: str, caller: Caller) -> list[Memory]:
@@ -181,24 +238,27 @@ def _cursor_before(portion: Portion, following: Sequence[int]) -> Cursor | None:
     return replace(portion.cursor, offset=offset, last=last)
 
 
-def _kept(parts: Parts, piece: _Piece, caller: Caller) -> Captured:
-    done = Captured(dropped=piece.dropped, by=(piece.by,), warnings=(piece.warning,) if piece.warning else ())
+def _kept(parts: Parts, judge: Judge, piece: _Piece, caller: Caller) -> Captured:
+    warnings = (piece.warning,) if piece.warning else ()
+    read = (piece.dropped, piece.judged, (piece.by,))
+    done = Captured((), (), (), 0, *read, warnings=warnings, finished=piece.is_last)
     for found in piece.found:
-        done += _one(parts, replace(found, at=found.at or piece.at), caller)
+        done += _one(parts, judge, replace(found, at=found.at or piece.at), caller)
     if piece.cursor:
         parts.store.apply(Changes(at=parts.clock.now(), cursors=(piece.cursor,)))
     return done
 
 
-def _one(parts: Parts, found: Extracted, caller: Caller) -> Captured:
+def _one(parts: Parts, judge: Judge, found: Extracted, caller: Caller) -> Captured:
     now = parts.clock.now()
     found = replace(found, at=min(found.at, now) if found.at else None)
     draft = _draft(found, now, caller)
-    verdict = judged(parts.store, found, landing(draft, caller)[0])
+    place = landing(draft, caller)[0]
+    verdict = judged(parts.store, judge, Arriving(found, place, embedded(parts.embedder, draft.text), caller))
     if isinstance(verdict, Known) or found.category not in CATEGORIES:
         return Captured(skipped=1)
+    company = fix_of_what_is_near(now) if found.found_by == "fix" else _company(verdict, place.key)
     try:
-        company = fix_of_what_is_near(now) if found.found_by == "fix" else None
         (done,) = remember_all(parts, [replace(draft, replaces=verdict.replaces)], caller, company=company)
     except InvalidInput as error:
         return Captured(skipped=1, warnings=(Warning("not_stored", error.message),))
@@ -207,6 +267,19 @@ def _one(parts: Parts, found: Extracted, caller: Caller) -> Captured:
     if done.reinforced:
         return Captured(reinforced=ids, superseded=done.superseded, unembedded=unembedded)
     return Captured(stored=ids, superseded=done.superseded, unembedded=unembedded)
+
+
+def _company(verdict: News, scope: str) -> Company:
+    """With what the judge compared, and a run that `retain undo` knows for what ends."""
+
+    def also(memory: Memory, near: Sequence[Neighbour]) -> Changes:
+        if not verdict.replaces:
+            return Changes(at=memory.updated)
+        at = memory.updated
+        run = Run(new_id(at), scope, CORRECTION, at, (), verdict.replaces, len(verdict.replaces) + 1)
+        return Changes(at=at, runs=(run,))
+
+    return Company(verdict.compared, also)
 
 
 def _draft(found: Extracted, now: datetime, caller: Caller) -> Draft:
@@ -220,9 +293,16 @@ def _draft(found: Extracted, now: datetime, caller: Caller) -> Draft:
         Source(tool="capture", file=found.file),
         session=caller.session,
         category=found.category,
-        metadata={"said_by": found.speaker.value, "found_by": found.found_by},
+        metadata=_about(found),
         event_time=found.at or now,
     )
+
+
+def _about(found: Extracted) -> dict[str, Json]:
+    about: dict[str, Json] = {"said_by": found.speaker.value, "found_by": found.found_by}
+    if found.score is not None:
+        about |= {"score": found.score, "threshold": found.threshold}
+    return about
 
 
 def _cleaned(portion: Portion) -> Portion:

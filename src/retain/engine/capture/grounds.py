@@ -11,9 +11,7 @@ from retain.domain.echo import without_echo
 from retain.domain.memory import Json
 from retain.domain.short_forms import plain
 from retain.domain.words import query_terms, terms
-from retain.engine.capture.by_rule.confirmed import YES_WORD
-from retain.engine.capture.by_rule.lasting import is_own
-from retain.engine.capture.by_rule.typed import sentences
+from retain.engine.capture.by_rule.typed import typed_sentences
 from retain.engine.capture.invention import ENOUGH, invention, is_about
 from retain.engine.capture.meaning import meaning_of
 from retain.engine.capture.orders import is_hostile, is_wish, needs_the_user, needs_their_words
@@ -21,6 +19,7 @@ from retain.engine.capture.specifics import Heard, own_words, share_said, unsaid
 from retain.engine.lifecycle.redact import MARK
 from retain.ports import Embedder
 
+YES_WORD = r"(?:yes|yeah|yep|yup|ok(?:ay)?|sure|agreed|right|perfect|great|good|exactly|ja|oui|s[ií]|👍|好的?|是的?)"
 _INPUT = 2000  # characters of what a tool was given
 _THEIRS = 2  # words of a demand that the user typed, unless the assistant asked for it
 _TYPED = 0.8  # of the letters of a message: it holds nothing pasted that is worth the name
@@ -33,6 +32,7 @@ _REPORTS = re.compile(
     r"|states?)\b",
     re.IGNORECASE,
 )
+_REQUESTED = re.compile(r"\W*(?:(?:and|so|ok|please|also)\W+)*(?:can|could|would|will) (?:you|u|we)\b", re.IGNORECASE)
 # With these words somebody answers a proposal with no.
 _NO = re.compile(
     r"\W*(?:(?:hm+|oh|ok|well|uh|um|yeah)\W+)*(?:no|nah|nope|not|never|don'?t|do not|can'?t|cannot|won'?t|rather not"
@@ -243,12 +243,17 @@ def _evidence(turn: Turn, *, is_aside: bool, is_answered: bool) -> Iterator[Evid
 
 def _of_user(turn: Said) -> Iterator[Evidence]:
     """What the user says for themselves; what they ask or hand on, which is nobody's word; and what they pasted."""
-    typed = sentences(turn.text)
-    own = [one for one in typed if is_own(one) and not _REPORTS.search(one.text)]
-    yield _part(Speaker.USER, "\n".join(one.text for one in own), turn)
-    yield _part(Speaker.TOOL, "\n".join(one.text for one in typed if one not in own), turn)
-    is_typed = len(plain(" ".join(one.text for one in typed))) >= _TYPED * len(plain(turn.text))
+    typed = typed_sentences(turn.text)
+    own = [one for one in typed if not (_is_question(one) or _REPORTS.search(one))]
+    yield _part(Speaker.USER, "\n".join(own), turn)
+    yield _part(Speaker.TOOL, "\n".join(one for one in typed if one not in own), turn)
+    is_typed = len(plain(" ".join(typed))) >= _TYPED * len(plain(turn.text))
     yield replace(_shown(turn.text, turn), is_shown=not is_typed)
+
+
+def _is_question(sentence: str) -> bool:
+    """Whether the user asks; "could you use tabs?" is a wish."""
+    return sentence.endswith(("?", "？")) and not _REQUESTED.match(sentence)
 
 
 def _part(speaker: Speaker, text: str, turn: Turn) -> Evidence:

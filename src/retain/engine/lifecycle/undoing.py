@@ -21,6 +21,8 @@ from retain.engine.succession import entry
 from retain.errors import NotFound, Refused
 from retain.ports import Store
 
+CORRECTION = "correction"  # the strategy of a run that a statement of the user left, where it ended an earlier one
+
 
 @dataclass(frozen=True, slots=True)
 class Undone:
@@ -147,8 +149,10 @@ def _ended_at(memory: Memory, history: Sequence[HistoryEntry]) -> datetime | Non
 
 
 def _is_of(run: Run, row: HistoryEntry) -> bool:
-    """Whether a run left this row; what it put to sleep says why instead, and the moment tells whose it is."""
-    return row.reason == reason_of(run) or (row.event is Event.DORMANT and row.at == run.at)
+    """Whether a run left this row; what it put to sleep, or a correction ended, says why instead, and the moment tells
+    whose it is."""
+    own = {Event.DORMANT} | ({Event.SUPERSEDED} if run.strategy == CORRECTION else set())
+    return row.reason == reason_of(run) or (row.event in own and row.at == run.at)
 
 
 def _less_reinforced(memory: Memory, row: HistoryEntry, by: int) -> Memory:

@@ -16,7 +16,7 @@ from retain.settings import SECRETS
 from retain.surfaces.render import Body, memory_id
 
 if TYPE_CHECKING:
-    from retain.doctor import Check  # which brings every client along, and only one command needs them
+    from retain.checks import Check
 
 MASK = "••••"
 _IN_URL = re.compile(r"(://[^/@]*:)[^/@]*@")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from rich.text import Text
 
+from retain.checks import Check
 from retain.config import Loaded, Settings
-from retain.doctor import Check, is_sound
+from retain.doctor import is_sound
 from retain.domain.connection import Connection
 from retain.domain.session import Caller
 from retain.engine.status import Report

@@ -10,6 +10,7 @@ from retain import hook_health, maintenance
 from retain.app import SystemClock
 from retain.config import files_with_passwords, load, settings_files
 from retain.errors import EmbeddingFailed, Refused, StoreDown
+from retain.model_health import MODEL_SECONDS
 from retain.surfaces import reports
 from retain.surfaces.cli import bodies, drawn_state, exits, options
 from retain.surfaces.cli.options import Call, common
@@ -64,7 +65,7 @@ def doctor(call: Call, repair: bool, settle: bool, yes: bool) -> int | None:
 def reembed(call: Call) -> None:
     """Make the vectors that are missing, or were made by another model."""
     with call.memory() as app:
-        if not app.engine.parts.embedder.wait(health.MODEL_SECONDS):
+        if not app.engine.parts.embedder.wait(MODEL_SECONDS):
             raise EmbeddingFailed(f"no vectors can be made: {app.engine.parts.embedder.state().why or 'still loading'}")
         waiting = app.engine.status(app.caller()).counts.unembedded
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -90,6 +90,12 @@ def read(path: str) -> "Item | None":
     return item
 
 
+def is_older_than(path: str, days: float) -> bool:
+    """Whether the item has waited for longer; its name tells since when."""
+    since = os.path.basename(path).partition("-")[0]
+    return since.isdecimal() and time.time() - int(since) / 1e6 > days * 86_400
+
+
 def done(path: str) -> None:
     remove(path)
 

@@ -21,19 +21,20 @@ from retain.engine.capture.checking import UNCHECKED
 from retain.engine.lifecycle.merging import IN_HOOKS, Merged, Occasion, is_due
 from retain.engine.trust import sleeping
 from retain.engine.trust.sleeping import Slept
-from retain.errors import ConfigError, StoreBusy, Unavailable
-from retain.hook_log import DROPPED
+from retain.errors import ConfigError, JudgeAway, StoreBusy, Unavailable
+from retain.hook_log import DROPPED, JUDGED
 from retain.run_files import Lock
 from retain.surfaces.hooks import log, snapshot, spool, transcript
 from retain.surfaces.hooks.transcript import Mark, Reading
 
 SECONDS = 300.0
+WAITING_DAYS = 30  # for which a conversation waits for a judge
 # For vectors that were not ready when their memories were stored.
 _SETTLE_SECONDS = 30.0
 # A client's server ends a moment after its session, and until then a folder of SurrealDB is open there.
 BUSY_SECONDS = 10.0
 _LOOK_SECONDS = 1.0
-_MOST_DROPPED = 20  # statements of one conversation that the log shows
+_MOST_TOLD = 20  # statements of one conversation that the log shows
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -98,8 +99,11 @@ def _deal_with(home: str, path: str, left: Callable[[], float]) -> None:
             return
         outcome = work_on(home, _item(given), left)
     except (Unavailable, ConfigError) as error:
-        # A password may be set where another session runs, and a setting may be mended.
-        log.note(home, "capture", error, kept="in the spool")
+        # A password may be set where another session runs, a setting may be mended, and a judge come back.
+        is_over = isinstance(error, JudgeAway) and spool.is_older_than(path, WAITING_DAYS)
+        log.note(home, "capture", error, kept=f"no longer, after {WAITING_DAYS} days" if is_over else "in the spool")
+        if is_over:
+            spool.done(path)
         return
     except Exception as error:  # noqa: BLE001 - one conversation must not stop the others; the log tells
         if isinstance(error, OSError) and error.errno in _FULL:
@@ -108,7 +112,10 @@ def _deal_with(home: str, path: str, left: Callable[[], float]) -> None:
         given_up = spool.failed(path, log.told(error))
         log.note(home, "capture", error, kept="in spool/failed" if given_up else "in the spool")
         return
-    for one in outcome.captured.dropped[:_MOST_DROPPED]:
+    for each in outcome.captured.judged[:_MOST_TOLD]:
+        about = {"score": each.score, "threshold": each.threshold, "kept": each.kept}
+        log.note(home, JUDGED, None, text=each.text[: log.LONGEST], category=each.category, **about)
+    for one in outcome.captured.dropped[:_MOST_TOLD]:
         log.note(home, DROPPED, None, why=one.why[: log.LONGEST], text=one.text[: log.LONGEST])
     log.note(
         home, "capture", None, ms=round(1000 * (time.monotonic() - began)), **_facts(str(given.get("event")), outcome)
@@ -196,8 +203,8 @@ def _read(app: Retain, item: Item, path: Path, *, aside: bool, left: Callable[[]
         marks = tuple((mark.offset, mark.last) for mark in reading.marks)
         captured = app.engine.capture(Portion(reading.conversation, cursor, marks, before), caller, left)
         outcome += Outcome(captured, lines=reading.lines, broken=reading.broken)
-        if not reading.more or left() <= 0:
-            return replace(outcome, finished=not reading.more)
+        if not reading.more or left() <= 0 or not captured.finished:
+            return replace(outcome, finished=not reading.more and captured.finished)
         start, before = Mark(reading.offset, reading.last), reading.conversation.turns
 
 

@@ -1,5 +1,2 @@
-"""Extraction by rule: what a conversation says that is worth remembering, found without a model."""
-
-from retain.engine.capture.by_rule.extract import extract
-
-__all__ = ["extract"]
+"""What a model should not decide: whose words they are, what is planted, what was asked for or taken back in so many
+words, what was seen to mend a failure; and how a sentence becomes a statement."""

@@ -7,12 +7,11 @@ not running or a setting is.
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from retain.domain.conversation import Extracted, Speaker, ToolRun, Turn
 from retain.engine.capture.by_rule import commands
-from retain.engine.capture.by_rule.found import Placed
 from retain.engine.capture.by_rule.orders import holds_orders, speaks_to_agents
 
 _WINDOW = 40  # turns between a failure and its mending; beyond that nobody can say what helped
@@ -56,6 +55,14 @@ _CONFIGURATION = re.compile(
     r"|Podfile|Package\.swift|pubspec\.yaml|[\w.-]+\.csproj|Directory\.Build\.props|deno\.jsonc?|vcpkg\.json"
     r"|\.?eslintrc[\w.]*|babel\.config\.\w+|config/[\w/.-]+\.(?:ya?ml|toml|json|php|exs))$"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Something extracted, and the number of the turn that completed it."""
+
+    at: int
+    item: Extracted
 
 
 def fixes(turns: Sequence[Turn]) -> list[Placed]:

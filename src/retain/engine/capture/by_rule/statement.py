@@ -1,79 +1,125 @@
-"""Turn the words of a chat into a statement that stands on its own."""
+"""Making a sentence of a chat a statement that stands on its own, in the words in which it was said.
+
+Nothing is reworded: greetings and manners at either end go, and where a sentence points to something that it does not
+name, what it points to is put before it, or there is no statement.
+"""
 
 import re
+from collections.abc import Sequence
 
-from retain.engine.capture.by_rule.labels import without_label
+from retain.domain.sentences import sentences
 
-SHORTEST, LONGEST = 10, 400
+SHORTEST, LONGEST = 8, 600
+_QUESTION = 320  # characters of a question that an answer takes along
+_ANSWER_WORDS = 7  # an answer of more words says itself what it is about, unless it points
 
 _OPENERS = re.compile(
-    r"(?:ok(?:ay)?|k|yes|yeah|yep|yup|sure|great|good|nice|cool|perfect|thanks|thank you|thx|ty|hey|hi|hello|oh|ah"
-    r"|fwiw|for what it'?s worth|argh|ugh|oops|whoops|ups|yea|ye|aha|lovely|better"
-    r"|well|wait|hm+|right|exactly|and|but|so|also|then|plus|anyway|btw|by the way|fyi|just fyi|for your information"
-    r"|again|one (?:more )?thing(?! to\b)|another thing|(?:as |like )?i (?:already )?(?:said"
-    r"|told you)(?: before)?(?: to)?"
-    r"|just so (?:that )?you know|listen|look|seriously|honestly|(?:quick )?heads[- ]up(?=[\s,:–—-]+(?:we|i)\b"
-    r"|,? (?:the"
-    r"|our)\b)|just to be clear|to be clear|fun fact|side note|small note|now(?= let'?s)"
-    r"|that'?s not how we do (?:it|that|things)(?: here)?"
-    r"|(?:no+|nope|nah|nein)(?=[\s,.!–—-]+(?:we(?:'ve| have)?(?: \w+)? (?:decided|agreed|settled)"
-    r"|ab (?:jetzt|sofort)|von (?:jetzt|nun) an|from now on)\b)|please|pls|plz|quick (?:intro|note)|some background"
-    r"|before (?:you start|we (?:start|go on))(?: some background)?)\b[\s,.:!–—-]*",
+    r"(?:ok(?:ay)?|k|great|good|nice|cool|perfect|thanks|thank you|thx|ty|hey|hi|hello|oh|ah|fwiw|for what it'?s worth"
+    r"|argh|ugh|oops|whoops|yea|ye|aha|lovely|well|wait|hm+|right|exactly|and|but|so|also|plus|anyway|btw|by the way"
+    r"|fyi|just fyi|for your information|one (?:more )?thing(?! to\b)|another thing|just so (?:that )?you know|listen"
+    r"|look|seriously|honestly|(?:quick )?heads[- ]up|just to be clear|to be clear|fun fact|side note|small note"
+    r"|quick note|please|pls|plz|moin|hallo|übrigens|ach ja|also|por cierto|oye|au fait|sinon|du coup|comunque|trouwens"
+    r"|a propos|кстати|bu arada|对了|顺便说一下|ちなみに|참고로)(?![\w'])[\s,.:!–—-]*",
     re.I,
 )
 _MANNERS = re.compile(
-    r"[\s,]*(?:\b(?:please|pls|plz|thanks|thank you|thx|ok|okay|right|got it)\b[\s!.]*|[!.\s]+)$", re.I
+    r"[\s,]*(?:\b(?:please|pls|plz|thanks|thank you|thx|ok|okay|right|got it|btw|fyi)\b[\s!.]*|[!.\s]+)$", re.I
 )
 _ORNAMENT = re.compile(r"^[^\w`/.@\[(<\"'#$~*-]+")
 _MARK = re.compile(r"\[redacted:[^\]\s]{1,40}\]")
-_DANGLING = re.compile(
-    r"^(?:it|this(?! (?:project|repo|repository|codebase|app|service|package|is an?)\b)|that|they|these|those|he|she"
-    r"|them|there|here|so|such|one|mine|yours)\b(?!'s (?:always|never))|\b(?:the (?:first|second|third|last|other"
-    r"|former|latter) (?:one|variant"
-    r"|option|draft|approach|version|suggestion)|your (?:draft|suggestion|version)|this one|that one)\b"
-    r"|\b(?:see|as|the) (?:above|below)\b|\b(?:for|from) those[.!]*$",
+_VERB = (
+    r"is|was|are|were|will|would|has|had|have|can|could|must|should|may|means|makes|needs|goes|one|ones|way|also|still"
+    r"|only|never|always|does|doesn't|did|didn't|not|and|or"
+)
+# "That test compares floats" names what it is about, "that is compared" does not.
+_POINTS = re.compile(
+    rf"(?!this is an? )(?:(?:it|its|it's|thats|such|ones?|same|both|neither|either|then|otherwise|because|which|so that"
+    rf"|instead|there(?! (?:is|are|was|were)\b)"
+    rf"|the (?:first|second|third|last|other|former|latter)(?= (?:one|is|was)\b|$)"
+    rf"|(?:they|he|she|them|mine)(?=(?:\s\S+){{0,6}}$))\b"
+    rf"|(?:this|that|these|those)(?:'s|s)?(?:\s(?:{_VERB})\b|[,.;:!?]|$))",
     re.I,
 )
-_DANGLING_LAST = re.compile(
-    r"\b(?:do|doing|did|done|like|use|using|say|said|want|with|of|about|without|before|after|touch|run|keep|change)"
-    r" (?:it|this|that|these|those|them|so)(?: again| here| anymore)?[.!]*$",
+_POINTS_INSIDE = re.compile(
+    r"\b(?:the (?:first|second|third|last|other|former|latter) (?:one|variant|option|approach|version|suggestion)"
+    r"|this one|that one|your (?:draft|suggestion|proposal))\b|\b(?:see|as) (?:above|below)\b",
     re.I,
 )
-_POINTED_TO = re.compile(r"(?!(?:if|when|in that|in this)\b)(?:[^\s,]+ ){4,}[^\s,]+, ", re.I)
-_NO = re.compile(r"^(?:(?:no+|nope|nah|yes|actually)\s*[,!]|(?:important|attention|careful|warning)\s?[:!])\s+", re.I)
+_ANSWERS = re.compile(
+    r"^(?:yes|yeah|yep|yup|no|nope|nah|correct|right|exactly|neither|both|either|sure|true|option|[a-d1-9][.)]?(?=$|[\s,]))"
+    r"|^(?:ja|nein|doch|genau|sí|si|oui|non|sim|não|nao|sì|nee|tak|nie|да|нет|evet|hayır|はい|いいえ|네|예|아니|对|是|不)(?!\w)",
+    re.I,
+)
 _WORDY = re.compile(r"[^\W\d_]{2,}")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
 
-def opened(text: str) -> str:
-    """The text without greetings, thanks and the small words with which one turns to somebody."""
+def stated(text: str) -> str:
+    """The text without what one turns to somebody with. Empty when it is too short or too long, or mostly what was
+    taken out of it."""
+    text = _opened(" ".join(text.split()))
+    text = _MANNERS.sub("", text).strip(" ,;:-–—(")
+    words = _WORDY.findall(_MARK.sub(" ", text))
+    is_fit = len(text) + 3 * len(_CJK.findall(text)) >= SHORTEST and len(text) <= LONGEST
+    if not is_fit or not words or len(words) < 5 * len(_MARK.findall(text)):
+        return ""
+    return _capital(text) + ("" if text[-1] in ".!?。！？" else "。" if _CJK.search(text[-1]) else ".")
+
+
+def points(text: str) -> bool:
+    """Whether a text points to something that it does not name."""
+    return _POINTS.match(_opened(text)) is not None or _POINTS_INSIDE.search(text) is not None
+
+
+def is_answer(text: str) -> bool:
+    """Whether a text says nothing without the question that it answers."""
+    plain = _opened(text)
+    few = len(plain.split()) <= _ANSWER_WORDS and len(_CJK.findall(plain)) <= 2 * _ANSWER_WORDS
+    return few or _ANSWERS.match(plain) is not None
+
+
+def question_of(turn: str) -> str:
+    """What a turn asks, with the sentence before it where the question alone does not say what about; else empty."""
+    cuts = sentences(turn)
+    said = [" ".join(turn[start:end].split()) for start, end in cuts]
+    asked = next((place for place in reversed(range(len(said))) if said[place].endswith(("?", "？"))), None)
+    if asked is None:
+        return ""
+    question = said[asked]
+    for earlier in reversed(said[:asked]):
+        if len(earlier) + len(question) + 1 > _QUESTION or not (
+            _is_bare(question) or earlier.endswith((":", "?", "？"))
+        ):
+            break
+        question = f"{earlier} {question}"
+    return question if len(question) <= _QUESTION else ""
+
+
+def answered(question: str, answer: str) -> str:
+    """A question and its answer as one statement."""
+    return f"{question} – {stated(answer) or ' '.join(answer.split())}"
+
+
+def joined(texts: Sequence[str]) -> str:
+    return " ".join(text if text[-1:] in ".!?。！？:" else f"{text}." for text in texts)
+
+
+def _is_bare(question: str) -> bool:
+    """Whether a question alone does not say what it is about: "Which of them?", "Shall we go with that?"."""
+    return (
+        len(question.split()) < 6
+        or re.search(r"\b(?:which|that|this|it|these|those|one|either)\b", question, re.I) is not None
+    )
+
+
+def _opened(text: str) -> str:
     text = _ORNAMENT.sub("", text)
     for _ in range(6):
-        shorter = without_label(_OPENERS.sub("", text, count=1) if _OPENERS.match(text) else text)
-        if shorter == text:
+        shorter = _OPENERS.sub("", text, count=1) if _OPENERS.match(text) else text
+        if shorter == text or not shorter:
             break
         text = shorter
     return text.strip()
-
-
-def stated(text: str) -> str:
-    """The text as one statement: no manners at its end, a capital in front, a full stop behind. Empty when it does
-    not stand on its own, is too short or too long, or is mostly what was taken out of it."""
-    text = _MANNERS.sub("", _NO.sub("", " ".join(text.split())).strip(" ,;:-–—?？")).strip(" ,;:-–—(")
-    is_fit = len(text) + 3 * len(_CJK.findall(text)) >= SHORTEST - 1 and len(text) < LONGEST
-    if not is_fit or _dangles(text):
-        return ""
-    words = _WORDY.findall(_MARK.sub(" ", text))
-    if len(words) < (1 if _CJK.search(text) else 2) or len(words) < 5 * len(_MARK.findall(text)):
-        return ""
-    return _capital(text) + ("" if text[-1] in ".!。！" else "。" if _CJK.search(text[-1]) else ".")
-
-
-def _dangles(text: str) -> bool:
-    """Whether it points to something that it does not name; after a clause of some length "it" is in that clause."""
-    return _DANGLING.search(text) is not None or (
-        _DANGLING_LAST.search(text) is not None and _POINTED_TO.match(text) is None
-    )
 
 
 def _capital(text: str) -> str:

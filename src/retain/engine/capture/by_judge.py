@@ -1,0 +1,263 @@
+"""Capturing by the judge: which sentences of a conversation are worth keeping, as statements that stand on their own.
+
+The judge decides what is worth it. What a model should not decide is decided before and after it, by rule: whose words
+they are (`by_rule.typed`), whether they are planted (`orders`), whether they were taken back (`by_rule.taken_back`).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from retain.domain.conversation import Conversation, Extracted, Judged, Said, Speaker, ToolRun, Turn
+from retain.domain.judging import Verdict, questions
+from retain.domain.memory import Scope
+from retain.domain.sentences import Span, sentences
+from retain.engine.capture.by_rule.asked import asked_to_keep
+from retain.engine.capture.by_rule.fixes import fixes
+from retain.engine.capture.by_rule.orders import holds_orders
+from retain.engine.capture.by_rule.statement import LONGEST, answered, is_answer, joined, points, question_of, stated
+from retain.engine.capture.by_rule.taken_back import says_it_again, takes_back
+from retain.engine.capture.by_rule.typed import foreign, is_foreign, not_to_keep
+from retain.engine.capture.orders import is_hostile, needs_the_user, weakens
+from retain.ports import Judge
+
+FOUND_BY, ASKED = "judge", "asked"
+MOST = 20  # statements of a hundred turns; who says more than that is pasting a document
+BEFORE = 40  # turns before a conversation that can matter to it: a question, a failure
+# From which score on a sentence is kept. docs/measurements.md has what each costs and brings.
+THRESHOLDS = {Speaker.USER: 0.7, Speaker.ASSISTANT: 0.85}
+CORRECTS = 0.8  # odds of a contradiction from which on a later statement of the same conversation stands for an earlier
+_ASKED_AT_LEAST = 0.1  # "remember that I want this in an hour" is asked for, and gone in an hour
+_GROWS = 0.5  # from which score on a neighbour of what is kept is kept with it
+_POINTING = 0.3  # the same, where it points to what is kept
+_LISTED = frozenset({"progress", "context"})  # of which a list is one statement; rules are separate ones
+_STEP = re.compile(r"\n\s*\(?\d{1,2}[.)]\s+$")
+_NEARLY = 0.35  # what missed its threshold by more is not worth a line in the log
+_LOOKED_BACK = 20  # statements of the conversation that a new one may correct
+_LONGEST_MESSAGE = 20_000  # characters; nobody types more
+_LONGEST_TURN = 200  # sentences; the rest of a longer turn is a document
+_SURE = 0.7  # that something is about the person, so that it counts in every project
+# What an agent may establish; what somebody wants, prefers or decided is theirs to say.
+_FINDINGS = frozenset({"architecture", "gotcha", "progress", "context"})
+_QUOTED_WORDS = 6  # in a row that a question shares with what a tool printed: then it is the tool's
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was found, in the order in which it was said, and what was judged, for the log."""
+
+    found: tuple[Extracted, ...]
+    judged: tuple[Judged, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """A sentence and what the judge makes of it; no verdict where a rule forbids to ask."""
+
+    span: Span
+    text: str
+    verdict: Verdict | None
+    asked: str | None = None
+
+    def is_kept(self, threshold: float) -> bool:
+        return self.asked is not None or (self.verdict is not None and self.verdict.score >= threshold)
+
+
+def extract(judge: Judge, conversation: Conversation, before: Sequence[Turn] = ()) -> Reading:
+    """What is worth remembering. In an aside only what tools showed counts: its "user" is an agent.
+
+    `before` are the turns that came earlier and were read already: an answer is about what was asked in them, and a
+    command that passes may have failed there. What was found in them is not found again. Raises JudgeAway.
+    """
+    earlier = tuple(before)[-BEFORE:]
+    turns = (*earlier, *conversation.turns)
+    mended = {each.at: each.item for each in fixes(turns)}
+    found: list[Extracted] = []
+    judged: list[Judged] = []
+    for place in range(len(earlier), len(turns)):
+        turn = turns[place]
+        if isinstance(turn, Said) and not conversation.aside:
+            _listen(judge, turns, place, found, judged)
+        elif place in mended:
+            found.append(mended[place])
+    return Reading(tuple(found[: MOST * (1 + len(conversation.turns) // 100)]), tuple(judged))
+
+
+def may_hold_something(read: Reading) -> bool:
+    """Whether a language model should see it: something was found, or nearly."""
+    return bool(read.found or read.judged)
+
+
+def asked_for(conversation: Conversation) -> tuple[Extracted, ...]:
+    """What the user asked to remember in so many words: all that can be kept while there is no judge."""
+    found: list[Extracted] = []
+    for turn in conversation.turns if not conversation.aside else ():
+        if not isinstance(turn, Said) or turn.speaker is not Speaker.USER or not_to_keep(turn.text):
+            continue
+        barred = foreign(turn.text)
+        for cut in sentences(turn.text):
+            asked = asked_to_keep(turn.text[slice(*cut)])
+            text = stated(asked) if asked and not is_foreign(cut, barred, turn.text) else ""
+            if text and not is_hostile(text):
+                found.append(Extracted(text, "architecture", Speaker.USER, ASKED, at=turn.at, spans=(cut,)))
+    return tuple(found)
+
+
+def _listen(judge: Judge, turns: Sequence[Turn], place: int, found: list[Extracted], judged: list[Judged]) -> None:
+    """Adds what a turn says to what was found; what it takes back, or says better, leaves."""
+    turn = turns[place]
+    assert isinstance(turn, Said)
+    threshold, asked = THRESHOLDS[turn.speaker], _said_before(turns, place)
+    heard = _heard(judge, turn, asked)
+    judged += _log(heard, threshold)
+    if turn.speaker is Speaker.USER and any(takes_back(each.text) for each in heard[:2]):
+        _take_back(found)
+    for group in _grouped(heard, threshold, turn.text):
+        item = _statement(group, heard, turn, asked, turns[:place])
+        if item is not None:
+            found[:] = [old for old in found if not _stands_for(judge, item, old, found)]
+            found.append(replace(item, threshold=threshold))
+
+
+def _said_before(turns: Sequence[Turn], place: int) -> Said | None:
+    return next((turn for turn in reversed(turns[:place]) if isinstance(turn, Said)), None)
+
+
+def _heard(judge: Judge, turn: Said, before: Said | None) -> list[_Heard]:
+    text, is_user = turn.text[:_LONGEST_MESSAGE], turn.speaker is Speaker.USER
+    cuts = sentences(text)[:_LONGEST_TURN]
+    if is_user and not_to_keep(text):
+        return []
+    barred = foreign(text)
+    heard = []
+    for cut, (sentence, context) in zip(
+        cuts, questions(text, cuts, turn.speaker.value, before.text if before else ""), strict=True
+    ):
+        if is_foreign(cut, barred, text):
+            heard.append(_Heard(cut, sentence, None))
+            continue
+        verdict = judge.keep(sentence, context)
+        asked = asked_to_keep(sentence) if is_user and verdict.score >= _ASKED_AT_LEAST else None
+        heard.append(_Heard(cut, sentence, verdict, asked))
+    return heard
+
+
+def _grouped(heard: Sequence[_Heard], threshold: float, text: str) -> Iterator[list[int]]:
+    """Places of sentences that are kept, those that belong together together."""
+    group: list[int] = []
+    for place, each in enumerate(heard):
+        if group and _belong(heard[group[-1]], each, text, heard[group[0]].span[0]):
+            group.append(place)
+            continue
+        yield from _worth_it(group, heard, threshold)
+        group = [place] if each.is_kept(_GROWS) else []
+    yield from _worth_it(group, heard, threshold)
+
+
+def _worth_it(group: list[int], heard: Sequence[_Heard], threshold: float) -> Iterator[list[int]]:
+    if any(heard[place].is_kept(threshold) for place in group):
+        yield group
+
+
+def _belong(one: _Heard, two: _Heard, text: str, start: int) -> bool:
+    """Whether the second of two neighbours goes on with what the first says: in one paragraph, or as the next step."""
+    if one.verdict is None or two.verdict is None or two.span[1] - start > LONGEST:
+        return False
+    if points(two.text):
+        return two.verdict.score >= _POINTING
+    if two.verdict.score < _GROWS:
+        return False
+    between = text[one.span[1] : two.span[0]]
+    if "\n" not in between:
+        return True
+    is_one_kind = one.verdict.category == two.verdict.category
+    return is_one_kind and (two.verdict.category in _LISTED or _STEP.search(between) is not None)
+
+
+def _statement(
+    group: Sequence[int], heard: Sequence[_Heard], turn: Said, asked: Said | None, shown: Sequence[Turn]
+) -> Extracted | None:
+    """One statement of these sentences; None where it does not stand on its own, or must not be kept."""
+    parts = [heard[place] for place in group]
+    best = max((part.verdict for part in parts if part.verdict), key=lambda verdict: verdict.score, default=None)
+    if best is None:
+        return None
+    text, spans = _spelled_out(group, heard, turn, asked, shown)
+    if not text or _is_barred(text, best.category, turn.speaker):
+        return None
+    scope = Scope.USER if best.scope == "user" and best.sure_of_scope >= _SURE else Scope.PROJECT
+    found_by = ASKED if any(part.asked for part in parts) else FOUND_BY
+    return Extracted(
+        text, best.category, turn.speaker, found_by, scope=scope, at=turn.at, spans=spans, score=round(best.score, 3)
+    )
+
+
+def _spelled_out(
+    group: Sequence[int], heard: Sequence[_Heard], turn: Said, asked: Said | None, shown: Sequence[Turn]
+) -> tuple[str, tuple[Span, ...]]:
+    """The words of a statement and where they stand. An answer takes its question along; what points to something
+    takes the sentence before it."""
+    parts = [heard[place] for place in group]
+    spans = tuple(part.span for part in parts)
+    said = joined([part.asked or part.text for part in parts])
+    needs_question = turn.speaker is Speaker.USER and group[0] == 0 and (is_answer(said) or points(said))
+    if needs_question and (question := _question(asked, shown)):
+        return answered(question, said), spans
+    if not points(said):
+        return ("" if _is_scrap(said) else stated(said)), spans
+    before = heard[group[0] - 1] if group[0] else None
+    if before is None or before.verdict is None or points(before.text):
+        return "", spans
+    return stated(joined([before.text, said])), (before.span, *spans)
+
+
+def _question(asked: Said | None, shown: Sequence[Turn]) -> str:
+    """What the agent asked just before, in its words, unless those are a tool's or must not be kept."""
+    if asked is None or asked.speaker is not Speaker.ASSISTANT:
+        return ""
+    question = question_of(asked.text)
+    if not question or is_hostile(question) or weakens(question) or _is_shown(question, shown):
+        return ""
+    return question
+
+
+def _is_shown(question: str, shown: Sequence[Turn]) -> bool:
+    """Whether words of a question stand in what a tool printed: then they may have been planted there."""
+    words = question.lower().split()
+    printed = " ".join(" ".join(t.output.lower().split()) for t in shown[-BEFORE:] if isinstance(t, ToolRun))
+    runs = (" ".join(words[at : at + _QUOTED_WORDS]) for at in range(len(words) - _QUOTED_WORDS + 1))
+    return bool(printed) and any(run in printed for run in runs)
+
+
+def _is_scrap(said: str) -> bool:
+    """Whether it is too little to say anything without what stood around it."""
+    return len(said.split()) < 3 and said.isascii()
+
+
+def _is_barred(text: str, category: str, speaker: Speaker) -> bool:
+    if is_hostile(text):
+        return True
+    return speaker is Speaker.ASSISTANT and (category not in _FINDINGS or needs_the_user(text) or holds_orders(text))
+
+
+def _stands_for(judge: Judge, new: Extracted, old: Extracted, found: Sequence[Extracted]) -> bool:
+    """Whether a later statement of the conversation takes an earlier one's place."""
+    if says_it_again(new, old):
+        return True
+    if new.speaker is not Speaker.USER or old.speaker is Speaker.TOOL or old not in found[-_LOOKED_BACK:]:
+        return False
+    return judge.relation(old.text, new.text).contradiction >= CORRECTS
+
+
+def _take_back(found: list[Extracted]) -> None:
+    """Without the last thing that the user said."""
+    last = next((place for place in reversed(range(len(found))) if found[place].speaker is Speaker.USER), None)
+    if last is not None:
+        del found[last]
+
+
+def _log(heard: Sequence[_Heard], threshold: float) -> Iterator[Judged]:
+    for each in heard:
+        if each.verdict is not None and each.verdict.score >= threshold - _NEARLY:
+            kept = each.is_kept(threshold)
+            yield Judged(each.text, each.verdict.category, round(each.verdict.score, 3), threshold, kept)

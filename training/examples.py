@@ -1,0 +1,138 @@
+"""Labelled messages and pairs as what the network is shown, and the noise that people's typing adds."""
+
+import json
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from retain.domain.judging import CATEGORIES, NOTHING, RELATIONS, SCOPES, questions
+from retain.domain.sentences import sentences
+
+DATA = Path(__file__).parent / "data"
+BLOCK, FOLDS = 12, 5  # neighbouring lines contrast on purpose, so they stay on one side of a split
+_OVERLAP = 0.4  # of the shorter of the two: a sentence says what a labelled span says
+_NONE = -1  # a label that the loss leaves out
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One pair of texts with its labels. `span` tells which labelled span of its message a sentence is of, if any."""
+
+    task: str
+    first: str
+    second: str
+    label: int
+    scope: int = _NONE
+    span: int | None = None
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A labelled message as it was written, and its sentences as examples."""
+
+    row: dict[str, Any]
+    language: str
+    sentences: tuple[Example, ...]
+    fold: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    id: str
+    example: Example
+    fold: int
+
+
+def messages(files: Iterable[Path]) -> list[Message]:
+    return [_message(row, place) for file in files for place, row in enumerate(_rows(file))]
+
+
+def pairs(files: Iterable[Path]) -> list[Pair]:
+    return [
+        Pair(row["id"], Example("pair", row["old"], row["new"], RELATIONS.index(row["label"])), _fold(place))
+        for file in files
+        for place, row in enumerate(_rows(file))
+    ]
+
+
+def turned(each: Pair) -> Iterator[Example]:
+    """The pair the other way round, at half the weight, where that changes nothing; a detail is no detail backwards."""
+    if RELATIONS[each.example.label] != "refinement":
+        yield Example("pair", each.example.second, each.example.first, each.example.label, weight=0.5)
+
+
+def typed(text: str, chance: random.Random) -> str:
+    """As somebody in a hurry types it: case, apostrophes, full stops and letters go."""
+    if chance.random() < 0.3:
+        text = text.lower()
+    if chance.random() < 0.2:
+        text = text.replace("'", "").replace("’", "")
+    if chance.random() < 0.2:
+        text = text.rstrip(".!。")
+    if chance.random() < 0.12 and len(text) > 12:
+        place = chance.randrange(1, len(text) - 2)
+        text = text[:place] + text[place + 1] + text[place] + text[place + 2 :]
+    return text
+
+
+def _message(row: dict[str, Any], place: int) -> Message:
+    text, before = row["text"], row.get("before") or []
+    cuts = sentences(text)
+    spans = []
+    for kept in row["keep"]:
+        start = text.find(kept["span"])
+        spans.append((start, start + len(kept["span"]), kept))
+    found = []
+    asked = questions(text, cuts, row["role"], before[-1]["text"] if before else "")
+    for (sentence, context), cut in zip(asked, cuts, strict=True):
+        number = _said_by(cut, [(start, end) for start, end, _ in spans])
+        kept = spans[number][2] if number is not None else {"category": NOTHING}
+        scope = SCOPES.index(kept["scope"]) if number is not None else _NONE
+        found.append(Example("keep", sentence, context.told(), CATEGORIES.index(kept["category"]), scope, number))
+    return Message(row, row.get("lang") or _language(text), tuple(found), _fold(place))
+
+
+def _said_by(cut: tuple[int, int], spans: list[tuple[int, int]]) -> int | None:
+    """The span that a sentence shares most with, if it shares enough."""
+    best, most = None, 0
+    for number, (start, end) in enumerate(spans):
+        shared = min(cut[1], end) - max(cut[0], start)
+        if shared > max(most, _OVERLAP * min(cut[1] - cut[0], end - start)):
+            best, most = number, shared
+    return best
+
+
+def _fold(place: int) -> int:
+    return (place // BLOCK) % FOLDS
+
+
+def _rows(file: Path) -> Iterator[dict[str, Any]]:
+    with file.open(encoding="utf-8") as stream:
+        yield from (json.loads(line) for line in stream if line.strip())
+
+
+_SCRIPTS = (("ko", "가", "힣"), ("ja", "ぁ", "ヿ"), ("zh", "一", "鿿"), ("ru", "А", "я"))
+_COMMON = {
+    "de": "der die das und nicht ist wir mit auf ein eine bitte kannst auch nur noch bei den dem für ich aber dass",
+    "es": "que el los las una para por con está pero como más también hay esto esta ya del al porque siempre",
+    "fr": "les des est pas une pour dans que sur avec nous qui faut c'est mais aussi plus au du je on tu",
+    "pt": "não que uma para com está mas por isso aqui também você já tem ser dos das ele pra o os",
+    "it": "che non una per con sono è della il gli nel anche più questo come ma ho hai di lo",
+    "nl": "het een van niet dat we op zijn met voor maar ook wel bij die dus hier nog deze geen",
+    "pl": "nie się jest na że to do z jak w i po tylko też ale mamy tego od przez już",
+    "tr": "bir ve bu için değil var yok mi da de çok şu ama gibi olarak ile biz artık sonra lazım",
+}
+
+
+def _language(text: str) -> str:
+    """By script, else by common words; `en` where nothing else is plain. For reports only."""
+    for name, first, last in _SCRIPTS:
+        if sum(first <= letter <= last for letter in text) > 0.15 * len(text):
+            return name
+    words = text.lower().replace(",", " ").replace(".", " ").split()
+    counts = {name: sum(word in common.split() for word in words) for name, common in _COMMON.items()}
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] >= max(2, 0.13 * len(words)) else "en"
