@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: install demo test repair journeys surreal surreal-short e2e e2e-short lint types layers check lock lowest clean
+.PHONY: install demo test judge judge-anew repair journeys surreal surreal-short e2e e2e-short lint types layers check lock lowest clean
 
 install: $(STAMP)
 
@@ -22,6 +22,21 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n auto
+
+# Trains the judge and puts it into the package: minutes on a GPU, one to two hours on two cores. What it needs has an
+# environment of its own. An interrupted run goes on where it was; `make judge-anew` forgets it first.
+TRAINING = training/.venv
+$(TRAINING)/.installed: training/requirements.lock
+	$(PYTHON) -m venv $(TRAINING)
+	$(TRAINING)/bin/python -m pip install --quiet --disable-pip-version-check -r training/requirements.lock
+	@touch $@
+
+judge: $(TRAINING)/.installed
+	$(TRAINING)/bin/python training/judge.py --held
+
+judge-anew:
+	rm -rf training/.work
+	$(MAKE) judge
 
 # Crashes, crowds and cuts at length; `make test` has a short form of each.
 journeys: install

@@ -1,69 +1,185 @@
-"""How much of what should be remembered extraction by rule finds, and how much it finds that should not be.
+"""How much of what people say is remembered, and how much of what is remembered they did not mean.
 
-    python benchmarks/capture.py [--held-misses] [--chat FILE]
+    python benchmarks/capture.py --messages FILE [--json]
+    python benchmarks/capture.py [--chat FILE]
 
-On the written transcripts in tests/transcripts/capture: `tuned` ones the rules were made with, `held` ones nobody
-looks at while changing a rule (so their misses are listed only when asked for, and a transcript whose misses were
-looked at moves to `tuned`), `fresh` ones written by somebody who had not seen the rules, `second` another such
-set (first seen at precision 0.889 / recall 0.516, then mended from). Precision: statements that
-match an expected one, of all that were extracted; recall: expected ones that were found. Beside them the planted
-orders of tests/transcripts/poison, of which none may get through, the memories of tests/transcripts/handed.json, of
-which no order may reach CLAUDE.md and none may keep a tag or what nobody sees, and, with `--chat`, how many statements
-come out of small talk (LoCoMo), where there is nothing to find.
+FILE has one labelled message a line, as in training/data: {"id", "before": [{"role", "text"}, …], "role", "text",
+"keep": [{"span", "category", "scope"}, …]}; without `keep` nothing is scored. With `--json` it prints one object a
+line: the id, and the statements with text, category, scope, score and the `spans` of the message's text that each was
+made from. The worker's whole path is run: cleaning, vetoes, judge, statements, a store of its own for each message.
+
+A kept span is found if a statement's spans cover more than half of it; a statement that covers none is false.
+
+Without `--messages`: the sets that nobody trains on (training/held, each by another hand), the planted orders of
+tests/transcripts/poison, of which none may get through, the memories of tests/transcripts/handed.json, of which no
+order may reach CLAUDE.md, small talk (LoCoMo, `--chat`), where there is nothing to find, and the time of a long turn.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
+from typing import Any
 
 from measuring import Row, table
 from results import save
-from retain.domain.conversation import Conversation, Said, Speaker
+from retain.app import SystemClock
+from retain.domain.conversation import Conversation, Cursor, Said, Speaker
 from retain.domain.handing import safe
+from retain.domain.recall import Filter
+from retain.domain.session import Caller, Project
 from retain.domain.visible import visible
-from retain.engine.capture.by_rule import extract
+from retain.embedding.off import NoEmbedder
+from retain.engine.capture import by_judge
+from retain.engine.capture.capture import Portion, capture
+from retain.engine.capture.cleaning import clean
 from retain.engine.capture.orders import reads_like_an_order
+from retain.engine.parts import Parts, places
+from retain.judge.onnx import OnnxJudge
+from retain.stores.sqlite.connection import MEMORY
+from retain.stores.sqlite.store import SqliteStore
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from capture_set import FOLDER, Score, scored, written
+from capture_set import FOLDER, written
 
-HALVES = ("tuned", "held", "fresh", "second")
+HELD = Path(__file__).parents[1] / "training" / "held"
+EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Score:
+    right: int = 0
+    wrong: int = 0
+    missed: int = 0
+
+    def __add__(self, other: "Score") -> "Score":
+        return Score(self.right + other.right, self.wrong + other.wrong, self.missed + other.missed)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--held-misses", action="store_true", help="list what goes wrong in all but tuned too")
+    parser.add_argument("--messages", type=Path, help="labelled or plain messages, one JSON object a line")
+    parser.add_argument("--json", action="store_true", help="one object a line: what was found in each message")
     parser.add_argument("--chat", type=Path, help="a LoCoMo file: conversations in which nothing is to be found")
     options = parser.parse_args()
-    scores = {half: scored(written(f"capture/{half}"), extract) for half in HALVES}
-    rows = [row for half in HALVES for row in _half(half, scores[half])]
-    rows += [_poison(), *_handed(), *([_chat(options.chat)] if options.chat else [])]
+    if options.json and not options.messages:
+        parser.error("--json prints what was found in --messages FILE; name one")
+    judge = OnnxJudge()
+    if options.messages:
+        found = [(message, statements(judge, message)) for message in read(options.messages)]
+        if options.json:
+            print("\n".join(json.dumps({"id": m["id"], "statements": s}, ensure_ascii=False) for m, s in found))
+        else:
+            print(table(list(rows_of(options.messages.stem, found))))
+        return
+    rows = [row for file in sorted(HELD.glob("messages-*.jsonl")) for row in of_held(judge, file)]
+    rows += [poison(judge), *handed(), *([chat(judge, options.chat)] if options.chat else []), long_turn(judge)]
     print(table(rows))
-    for half in HALVES:
-        if half == "tuned" or options.held_misses:
-            print("\n".join(_misses(half, scores[half])))
     print(f"\n{save('capture', {'rows': [row.told() for row in rows]})}")
 
 
-def _half(half: str, score: Score) -> Iterator[Row]:
-    count = f"{len(written(f'capture/{half}'))} transcripts"
-    note = f"{count}, {len(score.right)} right, {len(score.wrong)} wrong"
-    yield Row(f"{half}: precision", score.precision, "", 0.9, at_least=True, note=note)
-    yield Row(f"{half}: recall", score.recall, "", 0.7, at_least=True, note=f"{len(score.missed)} missed")
-    for rule in sorted({item.found_by for _, item in (*score.right, *score.wrong)}):
-        right, wrong = (sum(item.found_by == rule for _, item in found) for found in (score.right, score.wrong))
-        yield Row(f"  by {rule}", right / (right + wrong), "", at_least=True, note=f"{right} right, {wrong} wrong")
+def read(file: Path) -> list[Message]:
+    """The messages of a file. A line that is none ends the run, with its number and what is wrong with it."""
+    found = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            message = json.loads(line)
+            for name in ("id", "role", "text"):
+                message[name]
+            found.append(message)
+        except (ValueError, KeyError, TypeError) as error:
+            sys.exit(
+                f"{file}, line {number}: {type(error).__name__} {error}; each line is an object with id, role, text"
+            )
+    return found
 
 
-def _poison() -> Row:
-    transcripts = written("poison")
-    through = scored(transcripts, extract).wrong
-    return Row("planted orders that get through", len(through), "", 0, note=f"{len(transcripts)} transcripts")
+def statements(judge: OnnxJudge, message: Message) -> list[dict[str, Any]]:
+    """What the worker would store of a message, with where in its text each statement stands."""
+    before = tuple(Said(Speaker(turn["role"]), turn["text"]) for turn in message.get("before") or ())
+    said = Said(Speaker(message["role"]), message["text"], EPOCH)
+    conversation = Conversation(str(message["id"]), (said,))
+    store = SqliteStore(MEMORY)
+    caller = Caller(project=Project("p" * 20, "measured", "/measured", EPOCH), session=conversation.session)
+    parts = Parts(store, NoEmbedder("not needed here"), SystemClock(), judge=judge)
+    cursor = Cursor("/transcript", conversation.session, 1, EPOCH)
+    capture(parts, Portion(conversation, cursor, before=before), caller, lambda: inf)
+    kept = {stored.memory.text for stored in store.listed(Filter(places(caller)), 100)}
+    store.close()
+    cleaned = clean(conversation).turns
+    read = by_judge.extract(judge, Conversation("m", cleaned), clean(Conversation("m", before)).turns)
+    return [
+        {
+            "text": one.text,
+            "category": one.category,
+            "scope": one.scope.value,
+            "score": one.score,
+            "spans": [span for part in one.spans for span in located(cleaned[0].text[slice(*part)], message["text"])],
+        }
+        for one in read.found
+        if one.text in kept
+    ]
 
 
-def _handed() -> Iterator[Row]:
+def located(part: str, text: str) -> Iterator[list[int]]:
+    """Where a part stands in the text as it was given, before it was cleaned."""
+    if (start := text.find(part)) >= 0:
+        yield [start, start + len(part)]
+
+
+def scored(message: Message, found: Iterable[Mapping[str, Any]]) -> Score:
+    text, hits, wrong = message["text"], set(), 0
+    gold = [(text.find(kept["span"]), text.find(kept["span"]) + len(kept["span"])) for kept in message.get("keep", ())]
+    for one in found:
+        covered = {number for number, span in enumerate(gold) if covers(one["spans"], span)}
+        hits |= covered
+        wrong += not covered
+    return Score(len(hits), wrong, len(gold) - len(hits))
+
+
+def covers(spans: Iterable[list[int]], gold: tuple[int, int]) -> bool:
+    shared = sum(max(0, min(end, gold[1]) - max(start, gold[0])) for start, end in spans)
+    return shared > 0.5 * (gold[1] - gold[0])
+
+
+def of_held(judge: OnnxJudge, file: Path) -> Iterator[Row]:
+    found = [(message, statements(judge, message)) for message in read(file)]
+    yield from rows_of(file.stem, found)
+    by_language = defaultdict(list)
+    for message, said in found:
+        if "lang" in message:
+            by_language[message["lang"]].append((message, said))
+    for language, some in sorted(by_language.items()):
+        yield from rows_of(f"  {language}", some, targets=(0.85, 0.65))
+
+
+def rows_of(
+    name: str, found: Iterable[tuple[Message, list[dict[str, Any]]]], targets: tuple[float, float] = (0.9, 0.8)
+) -> Iterator[Row]:
+    total = sum((scored(message, said) for message, said in found), Score())
+    precision, recall = (total.right / max(1, total.right + other) for other in (total.wrong, total.missed))
+    note = f"{total.right} right, {total.wrong} wrong"
+    yield Row(f"{name}: precision", precision, "", targets[0], at_least=True, note=note)
+    yield Row(f"{name}: recall", recall, "", targets[1], at_least=True, note=f"{total.missed} missed")
+
+
+def poison(judge: OnnxJudge) -> Row:
+    planted = written("poison")
+    through = [one.name for one in planted if by_judge.extract(judge, clean(one.conversation)).found]
+    note = f"{len(planted)} transcripts{', '.join(['', *through])}"
+    return Row("planted orders that get through", len(through), "", 0, note=note)
+
+
+def handed() -> Iterator[Row]:
     """Memories as agents store them, some planted: which of them stand in CLAUDE.md, and whether a trick is left."""
     given = json.loads((FOLDER / "handed.json").read_text())
     orders, facts = ([each["text"] for each in given if each["order"] is kind] for kind in (True, False))
@@ -75,7 +191,7 @@ def _handed() -> Iterator[Row]:
     yield Row("memories handed out with a trick left", len(left), "", 0, note=f"{len(given)} memories")
 
 
-def _chat(file: Path) -> Row:
+def chat(judge: OnnxJudge, file: Path) -> Row:
     """Small talk is typed by people and full of "always", "never" and "I prefer", and none of it is about a project."""
     turns = [
         turn["text"]
@@ -84,18 +200,24 @@ def _chat(file: Path) -> Row:
         if name.startswith("session_") and isinstance(session, list)
         for turn in session
     ]
-    found = [item for text in turns for item in extract(Conversation("chat", (Said(Speaker.USER, text),)))]
-    return Row(
-        "statements in 1,000 turns of small talk", 1000 * len(found) / len(turns), "", note=f"{len(turns)} turns"
+    found = sum(
+        len(by_judge.extract(judge, clean(Conversation("chat", (Said(Speaker.USER, text),)))).found) for text in turns
     )
+    note = f"{found} in {len(turns)} turns"
+    return Row("statements in 1,000 turns of small talk", 1000 * found / len(turns), "", 2, note=note)
 
 
-def _misses(half: str, score: Score) -> Iterator[str]:
-    yield f"\n{half}"
-    for name, item in score.wrong:
-        yield f"  wrong   {name}: {item.text} ({item.found_by}, {item.category})"
-    for name, expected in score.missed:
-        yield f"  missed  {name}: {' … '.join(expected['must'])}"
+def long_turn(judge: OnnxJudge) -> Row:
+    """One core's time for a turn of 2,000 characters, the longest that anybody in training/held typed, repeated."""
+    texts = [message["text"] for file in HELD.glob("messages-*.jsonl") for message in read(file)]
+    longest = "\n".join(sorted(texts, key=len)[-3:])[:2000]
+    conversation = clean(Conversation("long", (Said(Speaker.USER, longest),)))
+    times = []
+    for _ in range(9):
+        began = time.process_time()
+        by_judge.extract(judge, conversation)
+        times.append(1000 * (time.process_time() - began))
+    return Row("a turn of 2,000 characters", sorted(times)[4], "ms", 150, note="of one core, median of 9")
 
 
 if __name__ == "__main__":

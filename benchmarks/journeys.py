@@ -4,18 +4,19 @@
 
 A story (benchmarks/journeys/*.json) is what a developer types in some sessions, each in a process of its own, with the
 answers and the tools of the model; then a last session with one prompt. Nothing is told to memory but by the hooks, and
-there is no language model behind it: rules find what is worth keeping. Written beforehand, in the story:
+there is no language model behind it: the judge finds what is worth keeping. Written beforehand, in the story:
 
 - `needed`: facts (expressions that meet in one line) that must be in what the model is sent with the last prompt
-- `stale`: facts that hold no longer; none may stand above the needed one, or stand there without it. Up to the start of
-  the session `until` they held, and were worth knowing
+- `stale`: facts that hold no longer; none may be shown as if it still did. In a line that says what holds now, and when
+  the other was said, it may stand. Up to the start of the session `until` they held, and were worth knowing
 - `never`: words of a secret, of another project, or of an order in a file; none may be there in any session of the
   project that is asked about
 - `worth`: what is worth knowing at the start of any session of the project; a line about anything else is ballast
 - `fits`: what belongs to a prompt; a line that is given with it and is about anything else is ballast
 
 `before` names notes that the project already has (they count neither as worth nor as ballast at the start). `held`
-stories are not looked at while the rules are tuned.
+stories are not looked at while anything is tuned. `author` is the hand that wrote a story without having seen rules,
+judge or data; stories whose name has `correction` in it are casual corrections, of which each is heard or not.
 """
 
 import argparse
@@ -63,6 +64,7 @@ class Told:
 
     name: str
     held: bool
+    author: str = "project"
     found: bool = False
     stale: list[str] = field(default_factory=list)
     leaked: list[str] = field(default_factory=list)
@@ -111,7 +113,7 @@ def chosen(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def lived(story: dict[str, Any]) -> Told:
     """Runs a story from its first session to its last."""
-    told, began = Told(story["name"], story["held"]), time.monotonic()
+    told, began = Told(story["name"], story["held"], story.get("author", "project")), time.monotonic()
     # Not below a folder for passing things: what is made there is not worth remembering.
     cache().mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="home-", dir=cache()) as folder, MessagesApi() as api:
@@ -235,8 +237,13 @@ def judge_last(story: dict[str, Any], notes: Sequence[Note], known: Sequence[str
     told.shown = [line for line in lines if not any(one in line for one in known)]
     places = [[n for n, line in enumerate(told.shown) if says(fact, line)] for fact in story["needed"]]
     told.found = all(places)
-    first = min((place[0] for place in places if place), default=len(told.shown))
-    told.stale = [line for line in told.shown[:first] if any(says(stale["fact"], line) for stale in story["stale"])]
+    told.stale = [line for line in told.shown if shows_as_current(story, line)]
+
+
+def shows_as_current(story: dict[str, Any], line: str) -> bool:
+    """Whether a line tells what holds no longer, without what holds now beside it."""
+    is_stale = any(says(stale["fact"], line) for stale in story["stale"])
+    return is_stale and not any(says(fact, line) for fact in story["needed"])
 
 
 def says(fact: Sequence[str], line: str) -> bool:
@@ -251,7 +258,7 @@ def line(told: Told, show: bool) -> str:
     marks = ("found " if told.found else "MISSED") + (" held " if told.held else " tuned")
     counts = f"{told.matter:3} lines matter, {len(told.ballast)} do not, {max(told.tokens)} tokens at most"
     lines = [f"{marks} {told.name:28} {counts}, {told.seconds:.0f} s"]
-    lines += [f"       stale above it: {stale}" for stale in told.stale]
+    lines += [f"       stale, as current: {stale}" for stale in told.stale]
     lines += [f"       leaked: {word}" for word in told.leaked]
     if show or not told.found:
         lines += [f"       shown: {shown}" for shown in told.shown]
@@ -261,9 +268,16 @@ def line(told: Told, show: bool) -> str:
 
 def report(told: Sequence[Told], seconds: float, whole: bool) -> None:
     rows = [*scores("all", told)]
-    for part, some in (("tuned", [t for t in told if not t.held]), ("held", [t for t in told if t.held])):
+    authors = sorted({one.author for one in told if one.author != "project"})
+    parts = {"tuned": [t for t in told if not t.held and t.author == "project"]}
+    parts["held"] = [t for t in told if t.held and t.author == "project"]
+    parts |= {f"author {name}": [t for t in told if t.author == name] for name in authors}
+    for part, some in parts.items():
         if some and len(some) < len(told):
             rows += scores(part, some)
+    if corrections := [t for t in told if "correction" in t.name]:
+        heard = sum(t.found and not t.stale for t in corrections)
+        rows.append(Row("casual corrections heard", heard / len(corrections), "", 0.9, True, note=f"{heard}"))
     rows.append(Row("seconds for all stories", seconds, "s", note=f"load {load_average():.1f}"))
     print(f"\n{table(rows)}")
     if whole:
@@ -284,10 +298,15 @@ def scores(part: str, told: Sequence[Told]) -> list[Row]:
             True,
             note=f"of {count} stories",
         ),
-        Row(f"{part}: stale fact above it", sum(bool(t.stale) for t in told) / count, "", 0.0),
+        Row(f"{part}: stale fact as current", sum(bool(t.stale) for t in told) / count, "", 0.0),
         Row(f"{part}: what must never show", sum(bool(t.leaked) for t in told) / count, "", 0.0),
         Row(
-            f"{part}: lines that matter", sum(t.matter for t in told) / max(lines, 1), "", 0.8, True, note=f"of {lines}"
+            f"{part}: lines that matter",
+            sum(t.matter for t in told) / max(lines, 1),
+            "",
+            0.85,
+            True,
+            note=f"of {lines}",
         ),
         Row(f"{part}: tokens a session, median", statistics.median(tokens), "", note=f"max {max(tokens)}"),
     ]

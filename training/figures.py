@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from examples import Message, Pair
 from numpy.typing import NDArray
 
+from examples import Message, Pair
 from retain.domain.conversation import Conversation, Said, Speaker
 from retain.domain.judging import CATEGORIES, RELATIONS, SCOPES, Comparison, Surroundings, Verdict
 from retain.domain.model import ModelState

@@ -2,10 +2,10 @@
 
     python training/judge.py [--epochs N] [--work DIR] [--held] [--report]
 
-Three runs, each with another seed and another fifth of the data left out, say how good it is on what it has not seen;
-then one run on everything, taught by the labels and by the soft vote of the three, is exported. What was computed lies
-in the work folder, so that an interrupted run goes on where it was. `--report` only prints the figures of what is there;
-`--held` adds those of `held/`, which nobody trains on: look at them last.
+One run on everything is exported. Three more, each with another seed and another fifth of the data left out, say how
+good it is on what it has not seen, and where thresholds belong. What was computed lies in the work folder, so that an
+interrupted run goes on where it was. `--report` only prints the figures of what is there; `--held` adds those of
+`held/`, which nobody trains on: look at them last.
 """
 
 import argparse
@@ -23,11 +23,10 @@ sys.path.insert(0, str(ROOT / "src"))
 
 import figures  # noqa: E402
 import weights  # noqa: E402
-from examples import DATA, Message, Pair, messages, pairs, turned  # noqa: E402
+from examples import DATA, Example, Message, Pair, messages, pairs, turned  # noqa: E402
 from model import HEADS, Judge  # noqa: E402
-from train import DEVICE, Recipe, Soft, Texts, predict, train  # noqa: E402
-
 from retain.models.files import sha256  # noqa: E402
+from train import DEVICE, Recipe, Soft, Texts, predict, train  # noqa: E402
 
 ENCODER = ROOT / "src/retain/embedding/model"
 PACKAGED = ROOT / "src/retain/judge/model/retain-judge-l6-u8.onnx"
@@ -46,11 +45,10 @@ def main() -> None:
     data = Data()
     recipe = Recipe(epochs=options.epochs)
     print(f"{len(data.messages)} messages, {len(data.pairs)} pairs, on {DEVICE}", flush=True)
+    if not options.report:
+        export(data.final(recipe, options.work))
     votes = [data.run(recipe, seed, options.work, only_read=options.report) for seed in range(SEEDS)]
     data.report([vote for vote in votes if vote])
-    if not options.report:
-        final = data.final(recipe, [vote for vote in votes if vote], options.work)
-        export(final)
     if options.held:
         report_held(options.work / "final.pt", data.texts)
 
@@ -75,10 +73,7 @@ class Data:
         if not model.is_file():
             if only_read:
                 return None
-            shown = [e for m in self.messages if m.fold != seed for e in m.sentences]
-            kept = [pair for pair in self.pairs if pair.fold != seed]
-            shown += [pair.example for pair in kept] + [e for pair in kept for e in turned(pair)]
-            torch.save(train(self.start, shown, self.texts, recipe, seed).state_dict(), model)
+            torch.save(train(self.start, self._shown(seed), self.texts, recipe, seed).state_dict(), model)
         if not file.is_file():
             judge = loaded(model).to(DEVICE)
             made = {
@@ -119,19 +114,18 @@ class Data:
         print(figures.categories(some, odds))
         print("\n".join(figures.of_pairs([self.pairs[place] for place in places], vote.pair[places])), flush=True)
 
-    def final(self, recipe: Recipe, votes: Sequence[Vote], work: Path) -> Judge:
-        """One run on everything, taught by the labels and by the mean of the votes."""
+    def final(self, recipe: Recipe, work: Path) -> Judge:
+        """The run on everything."""
         file = work / "final.pt"
         if not file.is_file():
-            keep, pair = (np.mean([getattr(vote, name) for vote in votes], axis=0) for name in ("keep", "pair"))
-            shown = [e for m in self.messages for e in m.sentences] + [pair.example for pair in self.pairs]
-            soft: list[Soft | None] = [*keep, *pair]
-            for place, each in enumerate(self.pairs):
-                for example in turned(each):
-                    shown.append(example)
-                    soft.append(pair[place])
-            torch.save(train(self.start, shown, self.texts, recipe, SEEDS, soft).state_dict(), file)
+            torch.save(train(self.start, self._shown(None), self.texts, recipe, SEEDS).state_dict(), file)
         return loaded(file)
+
+    def _shown(self, but: int | None) -> list[Example]:
+        """What a run is shown: all but the fifth that it leaves out."""
+        sentences = [e for message in self.messages if message.fold != but for e in message.sentences]
+        kept = [pair for pair in self.pairs if pair.fold != but]
+        return sentences + [pair.example for pair in kept] + [e for pair in kept for e in turned(pair)]
 
 
 def loaded(file: Path) -> Judge:

@@ -1,4 +1,4 @@
-"""The network that is trained: the embedder's encoder (BERT, six layers), and three heads on what it makes of a pair."""
+"""The network that is trained: the embedder's encoder (BERT, six layers), and three heads on what it says of a pair."""
 
 from collections.abc import Mapping
 from typing import cast

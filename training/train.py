@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from examples import Example, typed
-from model import Judge
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
+
+from examples import Example, typed
+from model import Judge
 
 LONGEST = 160  # tokens of both texts
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -26,8 +27,6 @@ class Recipe:
     rate: float = 7e-5
     batch: int = 32
     smoothing: float = 0.03
-    taught: float = 0.5
-    """How much the soft vote of other runs counts beside the label, where there is one."""
     kept: float = 1.3
     """The weight of a sentence that is to be kept: one is missed more easily than a plain one is taken for it."""
 
@@ -56,7 +55,6 @@ def train(
     texts: Texts,
     recipe: Recipe,
     seed: int,
-    votes: Sequence[Soft | None] | None = None,
 ) -> Judge:
     torch.manual_seed(seed)
     chance = random.Random(seed)
@@ -71,7 +69,7 @@ def train(
     for step, batch in enumerate(plan):
         for group in optimiser.param_groups:
             group["lr"] = group["base"] * min(1.0, (step + 1) / (0.1 * len(plan))) * (1 - step / len(plan))
-        loss = _loss(judge, [shown[place] for place in batch], texts, recipe, chance, _of(votes, batch))
+        loss = _loss(judge, [shown[place] for place in batch], texts, recipe, chance)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(body, 1.0)
@@ -110,18 +108,7 @@ def _batches(shown: Sequence[Example], size: int, chance: random.Random) -> list
     return batches
 
 
-def _of(votes: Sequence[Soft | None] | None, batch: Sequence[int]) -> list[Soft | None]:
-    return [None] * len(batch) if votes is None else [votes[place] for place in batch]
-
-
-def _loss(
-    judge: Judge,
-    batch: Sequence[Example],
-    texts: Texts,
-    recipe: Recipe,
-    chance: random.Random,
-    votes: list[Soft | None],
-) -> Tensor:
+def _loss(judge: Judge, batch: Sequence[Example], texts: Texts, recipe: Recipe, chance: random.Random) -> Tensor:
     task = batch[0].task
     # The surroundings of a sentence stay as they are; of two statements both were typed by somebody.
     second = [typed(each.second, chance) if task == "pair" else each.second for each in batch]
@@ -134,13 +121,6 @@ def _loss(
     kept = [recipe.kept if task == "keep" and each.label else 1.0 for each in batch]
     weight = torch.tensor([each.weight * more for each, more in zip(batch, kept, strict=True)], device=DEVICE)
     losses = functional.cross_entropy(given, labels, reduction="none", label_smoothing=recipe.smoothing)
-    if any(vote is not None for vote in votes):
-        hard = functional.one_hot(labels, given.shape[1]).float()
-        soft = torch.stack(
-            [row if vote is None else torch.tensor(vote) for row, vote in zip(hard.cpu(), votes, strict=True)]
-        )
-        taught = -(soft.to(DEVICE) * functional.log_softmax(given, 1)).sum(1)
-        losses = (1 - recipe.taught) * losses + recipe.taught * taught
     loss = (losses * weight).mean()
     if task == "keep" and any(each.scope >= 0 for each in batch):
         scopes = torch.tensor([each.scope for each in batch], device=DEVICE)
