@@ -27,11 +27,15 @@ from retain.surfaces.setup.worker import end_worker
 from retain.whereabouts import shown
 
 _LLM = {
-    "none": "rules alone, on this machine and for nothing",
+    "none": "the bundled judge alone: on this machine, nothing is sent, nothing to pay",
     "anthropic": "Anthropic's API with a key of yours: some cents a day, at most llm_daily_usd (1 dollar)",
     "openai": "OpenAI's API or what speaks like it; with llm_url also a model on this machine",
     "claude-cli": "the `claude` command, within your subscription",
 }
+_ADVICE = (
+    "Recommended: none. The judge hears most of what is said; a model words it better and costs some cents a day.",
+    "A model is sent the parts of conversations that seem worth keeping. A key in the environment is no consent.",
+)
 # Settings that belong to one run or one folder anyway.
 _OF_ONE_RUN = ("project_dir", "session_id", "log_level")
 
@@ -148,7 +152,7 @@ def _asked(call: Call) -> str | None:
     if call.terminal.as_json or not sys.stdin.isatty() or "llm" in call.loaded.origins:
         return None
     call.terminal.draw(drawn_setup.choices("Which language model may read conversations for what to keep?", _LLM))
-    call.terminal.draw(["A key in the environment is not used unless you choose it here."])
+    call.terminal.draw(_ADVICE)
     return str(click.prompt("Model", type=click.Choice(LLMS), default="none", err=True))
 
 
