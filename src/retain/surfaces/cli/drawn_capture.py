@@ -11,7 +11,7 @@ from retain.engine.ask import Asked
 from retain.engine.categories import category_of, confidence_of
 from retain.engine.lifecycle.merging import Merged
 from retain.engine.lifecycle.pruning import Pruned
-from retain.hook_log import DROPPED, Entry
+from retain.hook_log import DROPPED, JUDGED, Entry
 from retain.surfaces.capture_reports import memory_id
 from retain.surfaces.cli.draw import DIM, Drawn, age, several, standing, warnings
 from retain.surfaces.cli.terminal import Indented, line
@@ -91,15 +91,26 @@ def merged(done: Merged) -> Drawn:
 def logged(entries: Sequence[Entry], now: datetime) -> Drawn:
     for entry in entries:
         took = f"  {entry.ms:.0f} ms" if entry.ms is not None else ""
-        made_up = str(entry.facts.get("text", "")) if entry.event == DROPPED else ""
-        facts = {"why": entry.facts.get("why")} if made_up else entry.facts
-        told = "  ".join(f"{name} {value}" for name, value in facts.items() if value not in (None, "", [], 0))
+        said = str(entry.facts.get("text", "")) if entry.event in (DROPPED, JUDGED) else ""
+        told = _judged(entry) if entry.event == JUDGED else _told(entry)
         when = f"{entry.at.astimezone():%m-%d %H:%M:%S}  {age(entry.at, now):<15}"
         yield line((when, DIM), (f"{entry.event:<18}", "bold"), (took, DIM), f"  {told}")
-        if made_up:
-            yield Indented(made_up, 4)
+        if said:
+            yield Indented(said, 4)
         if entry.error:
             yield Indented(entry.error, 4, "yellow")
+
+
+def _told(entry: Entry) -> str:
+    facts = {name: value for name, value in entry.facts.items() if entry.event != DROPPED or name == "why"}
+    return "  ".join(f"{name} {value}" for name, value in facts.items() if value not in (None, "", [], 0))
+
+
+def _judged(entry: Entry) -> str:
+    """Why a sentence was kept, or was not: how sure the judge is, and how sure it has to be."""
+    facts = entry.facts
+    kept = "kept" if facts.get("kept") else "not kept"
+    return f"{kept}: {facts.get('score')} of {facts.get('threshold')} needed, as {facts.get('category')}"
 
 
 def _facts(stored: Stored, now: datetime) -> str:
