@@ -17,6 +17,7 @@ order may reach CLAUDE.md, small talk (LoCoMo, `--chat`), where there is nothing
 
 import argparse
 import json
+import subprocess
 import sys
 import time
 from collections import defaultdict
@@ -80,7 +81,13 @@ def main() -> None:
             print(table(list(rows_of(options.messages.stem, found))))
         return
     rows = [row for file in sorted(HELD.glob("messages-*.jsonl")) for row in of_held(judge, file)]
-    rows += [poison(judge), *handed(), *([chat(judge, options.chat)] if options.chat else []), long_turn(judge)]
+    rows += [
+        poison(judge),
+        *handed(),
+        *([chat(judge, options.chat)] if options.chat else []),
+        long_turn(judge),
+        *footprint(),
+    ]
     print(table(rows))
     print(f"\n{save('capture', {'rows': [row.told() for row in rows]})}")
 
@@ -205,6 +212,38 @@ def chat(judge: OnnxJudge, file: Path) -> Row:
     )
     note = f"{found} in {len(turns)} turns"
     return Row("statements in 1,000 turns of small talk", 1000 * found / len(turns), "", 2, note=note)
+
+
+def footprint() -> Iterator[Row]:
+    """What a process that has the embedder takes more with the judge, and what of it stays when the judge is let go."""
+    done = subprocess.run([sys.executable, "-c", _FOOTPRINT], capture_output=True, text=True, check=True)
+    before, with_it, after = (int(number) / 1e6 for number in done.stdout.split())
+    yield Row("memory with the judge", with_it - before, "MB", 120, note=f"beside {before:.0f} MB with the embedder")
+    yield Row("memory after it was let go", after - before, "MB")
+
+
+_FOOTPRINT = """
+import gc, os
+from retain.domain.judging import Surroundings
+from retain.embedding.onnx import OnnxEmbedder
+from retain.judge import onnx
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+embedder = OnnxEmbedder()
+embedder.embed(["some text of a memory that is stored"] )
+before, now = resident(), [0.0]
+judge = onnx.OnnxJudge(clock=lambda: now[0])
+for number in range(200):
+    judge.keep(f"we keep the {number} reports in the bucket " * (1 + number % 4), Surroundings(before="why?"))
+with_it = resident()
+now[0] += 2 * onnx.IDLE_SECONDS
+assert judge.free_if_idle()
+gc.collect()
+print(before, with_it, resident())
+"""
 
 
 def long_turn(judge: OnnxJudge) -> Row:

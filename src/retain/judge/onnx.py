@@ -15,6 +15,7 @@ from retain.domain.judging import CATEGORIES, RELATIONS, SCOPES, Comparison, Sur
 from retain.domain.model import ModelState
 from retain.errors import JudgeAway, shorten
 from retain.models.files import sha256
+from retain.models.freed import give_back
 from retain.models.loading import Loading
 from retain.models.native import NativeCalls
 from retain.models.running import Running
@@ -83,6 +84,7 @@ class OnnxJudge:
             if self._clock() - self._used < IDLE_SECONDS:
                 return False
             self._network.let_go()
+            give_back()
             self._watched = False
             return True
 

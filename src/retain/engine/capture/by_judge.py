@@ -112,10 +112,12 @@ def _listen(judge: Judge, turns: Sequence[Turn], place: int, found: list[Extract
     judged += _log(heard, threshold)
     if turn.speaker is Speaker.USER and any(takes_back(each.text) for each in heard[:2]):
         _take_back(found)
+    # Within one turn nobody contradicts themselves, unless they take it back.
+    earlier = found[-_LOOKED_BACK:]
     for group in _grouped(heard, threshold, turn.text):
         item = _statement(group, heard, turn, asked, turns[:place])
         if item is not None:
-            found[:] = [old for old in found if not _stands_for(judge, item, old, found)]
+            found[:] = [old for old in found if not _stands_for(judge, item, old, earlier)]
             found.append(replace(item, threshold=threshold))
 
 
@@ -240,11 +242,11 @@ def _is_barred(text: str, category: str, speaker: Speaker) -> bool:
     return speaker is Speaker.ASSISTANT and (category not in _FINDINGS or needs_the_user(text) or holds_orders(text))
 
 
-def _stands_for(judge: Judge, new: Extracted, old: Extracted, found: Sequence[Extracted]) -> bool:
+def _stands_for(judge: Judge, new: Extracted, old: Extracted, earlier: Sequence[Extracted]) -> bool:
     """Whether a later statement of the conversation takes an earlier one's place."""
     if says_it_again(new, old):
         return True
-    if new.speaker is not Speaker.USER or old.speaker is Speaker.TOOL or old not in found[-_LOOKED_BACK:]:
+    if new.speaker is not Speaker.USER or old.speaker is Speaker.TOOL or old not in earlier:
         return False
     return judge.relation(old.text, new.text).contradiction >= CORRECTS
 
