@@ -56,9 +56,11 @@ def contradictions(
     also: Sequence[Stored],
     now: datetime,
     judged: Mapping[MemoryId, str | None] | None = None,
+    *,
+    by_rule: bool = True,
 ) -> tuple[Contradiction, ...]:
     """Rivals among what is near in meaning, and among what speaks of the same entities; what was `judged` already is
-    not left to rules."""
+    not left to rules, nor anything where these have no say."""
     close = {stored.memory.id: Neighbour(stored, 0.0) for stored in also} | {n.memory.id: n for n in near}
     close.pop(new.id, None)
     words = set(query_terms(new.text))
@@ -66,7 +68,7 @@ def contradictions(
     for id, why in (judged or {}).items():
         if close.pop(id, None) and why:
             found.append(Contradiction(new_id(now), id, new.id, "meaning", why, now, by_rule=False))
-    for old in close.values():
+    for old in close.values() if by_rule else ():
         # Two texts that share hardly a word have no subject in common; most are told apart by that.
         if old.cosine < ALIKE and len(words.intersection(terms(old.memory.text))) < 2:
             continue

@@ -83,6 +83,10 @@ class Arrival:
     def judged(self) -> Mapping[MemoryId, str | None] | None:
         return self.company.judged if self.company else None
 
+    @property
+    def by_rule(self) -> bool:
+        return self.company is None or self.company.by_rule
+
 
 @dataclass(frozen=True, slots=True)
 class Company:
@@ -92,6 +96,8 @@ class Company:
     """Why it contradicts them, as a language model sees it; None for those that it does not."""
     also: Callable[[Memory, Sequence[Neighbour]], Changes]
     """What else is to be written, once it is known which memory the draft has become."""
+    by_rule: bool = True
+    """Whether rules compare what was not judged."""
 
 
 def remember(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
@@ -142,7 +148,7 @@ def _crossed(store: Store, reply: Remembered, arrival: Arrival) -> Remembered:
 
     def plan() -> tuple[Changes, tuple[Contradiction, ...]]:
         near = neighbours(store, arrival.draft.text, arrival.vectors, arrival.caller, arrival.place)
-        rivals = rivalry(store, memory, near, arrival.at, arrival.judged)
+        rivals = rivalry(store, memory, near, arrival.at, arrival.judged, by_rule=arrival.by_rule)
         return rivals.changes, rivals.found
 
     if reply.reinforced and not reply.woken:
@@ -244,7 +250,7 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
     if not asleep:
         return changes, done
     # While it slept, others may have been told what it denies.
-    rivals = rivalry(store, memory, near, now, arrival.judged)
+    rivals = rivalry(store, memory, near, now, arrival.judged, by_rule=arrival.by_rule)
     return changes.joined(rivals.changes), replace(done, woken=True, contradicts=rivals.found)
 
 
@@ -264,7 +270,8 @@ def _better(old: Source, new: Source) -> Source:
 def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[Changes, Remembered]:
     memory, caller, vectors, given = _memory(arrival), arrival.caller, arrival.vectors, arrival.draft.entities
     links = linked_to(store, memory, given, arrival.at)
-    rivals = contradictions(near, memory, about_the_same(store, links, memory), arrival.at, arrival.judged)
+    also = about_the_same(store, links, memory) if arrival.by_rule else []
+    rivals = contradictions(near, memory, also, arrival.at, arrival.judged, by_rule=arrival.by_rule)
     changes = Changes(
         at=arrival.at,
         expects=(NoTwin(memory.place, fingerprint(memory.text)),),

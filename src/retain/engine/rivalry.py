@@ -36,6 +36,7 @@ def rivalry(
     judged: Mapping[MemoryId, str | None] | None = None,
     *,
     reworded: bool = False,
+    by_rule: bool = True,
 ) -> Rivalry:
     """What cannot be true beside a memory, found as for a new one, each pair recorded once.
 
@@ -46,7 +47,7 @@ def rivalry(
     others = {each.memory.id: Neighbour(each, 0.0) for each in also} | {each.memory.id: each for each in near}
     known = {each.other(memory.id): each for each in store.contradictions([memory.id])}
     found: list[Contradiction] = []
-    for each in contradictions(near, memory, also, now, judged):
+    for each in contradictions(near, memory, also, now, judged, by_rule=by_rule):
         other, before = others[each.older], known.get(each.older)
         stands = _standing(_oriented(each, memory, other, before), before, reworded)
         if stands:
