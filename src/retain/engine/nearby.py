@@ -1,7 +1,7 @@
 """What is near a text: what says the same already, and what cannot be true beside it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from retain.domain.changes import Contradiction
@@ -39,6 +39,16 @@ class Neighbour:
         return self.stored.memory
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What somebody who knows better than a rule has compared with a text."""
+
+    verdicts: Mapping[MemoryId, str | None] = field(default_factory=dict)
+    """Why each contradicts it; None for those that do not."""
+    by_rule: bool = True
+    """Whether rules compare the rest."""
+
+
 def neighbours(store: Store, text: str, vectors: Embedded, caller: Caller, place: Place) -> list[Neighbour]:
     """What the caller already knows that is closest to a text: by meaning, else by words."""
     wanted = Filter(tuple({*places(caller), place}))
@@ -55,20 +65,18 @@ def contradictions(
     new: Memory,
     also: Sequence[Stored],
     now: datetime,
-    judged: Mapping[MemoryId, str | None] | None = None,
-    *,
-    by_rule: bool = True,
+    compared: "Compared | None" = None,
 ) -> tuple[Contradiction, ...]:
-    """Rivals among what is near in meaning, and among what speaks of the same entities; what was `judged` already is
+    """Rivals among what is near in meaning, and among what speaks of the same entities; what was `compared` already is
     not left to rules, nor anything where these have no say."""
     close = {stored.memory.id: Neighbour(stored, 0.0) for stored in also} | {n.memory.id: n for n in near}
     close.pop(new.id, None)
-    words = set(query_terms(new.text))
+    words, compared = set(query_terms(new.text)), compared or Compared()
     found: list[Contradiction] = []
-    for id, why in (judged or {}).items():
+    for id, why in compared.verdicts.items():
         if close.pop(id, None) and why:
             found.append(Contradiction(new_id(now), id, new.id, "meaning", why, now, by_rule=False))
-    for old in close.values() if by_rule else ():
+    for old in close.values() if compared.by_rule else ():
         # Two texts that share hardly a word have no subject in common; most are told apart by that.
         if old.cosine < ALIKE and len(words.intersection(terms(old.memory.text))) < 2:
             continue

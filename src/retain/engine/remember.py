@@ -30,7 +30,7 @@ from retain.engine.embed import Embedded, embedded
 from retain.engine.ending import endable
 from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
 from retain.engine.knowledge.support import revived, unsaid, unsaid_by
-from retain.engine.nearby import Neighbour, contradictions, neighbours, said_already
+from retain.engine.nearby import Compared, Neighbour, contradictions, neighbours, said_already
 from retain.engine.parts import Parts, carry_out, place_for, settle, visible
 from retain.engine.rivalry import rivalry
 from retain.engine.succession import entry, succession
@@ -80,24 +80,17 @@ class Arrival:
         return self.draft.session or self.caller.session
 
     @property
-    def judged(self) -> Mapping[MemoryId, str | None] | None:
-        return self.company.judged if self.company else None
-
-    @property
-    def by_rule(self) -> bool:
-        return self.company is None or self.company.by_rule
+    def compared(self) -> Compared:
+        return self.company.compared if self.company else Compared()
 
 
 @dataclass(frozen=True, slots=True)
 class Company:
     """How a draft is taken by the memories near it, where rules are not all there is to it."""
 
-    judged: Mapping[MemoryId, str | None]
-    """Why it contradicts them, as a language model sees it; None for those that it does not."""
+    compared: Compared
     also: Callable[[Memory, Sequence[Neighbour]], Changes]
     """What else is to be written, once it is known which memory the draft has become."""
-    by_rule: bool = True
-    """Whether rules compare what was not judged."""
 
 
 def remember(parts: Parts, draft: Draft, caller: Caller) -> Remembered:
@@ -148,7 +141,7 @@ def _crossed(store: Store, reply: Remembered, arrival: Arrival) -> Remembered:
 
     def plan() -> tuple[Changes, tuple[Contradiction, ...]]:
         near = neighbours(store, arrival.draft.text, arrival.vectors, arrival.caller, arrival.place)
-        rivals = rivalry(store, memory, near, arrival.at, arrival.judged, by_rule=arrival.by_rule)
+        rivals = rivalry(store, memory, near, arrival.at, arrival.compared)
         return rivals.changes, rivals.found
 
     if reply.reinforced and not reply.woken:
@@ -250,7 +243,7 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
     if not asleep:
         return changes, done
     # While it slept, others may have been told what it denies.
-    rivals = rivalry(store, memory, near, now, arrival.judged, by_rule=arrival.by_rule)
+    rivals = rivalry(store, memory, near, now, arrival.compared)
     return changes.joined(rivals.changes), replace(done, woken=True, contradicts=rivals.found)
 
 
@@ -270,8 +263,8 @@ def _better(old: Source, new: Source) -> Source:
 def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[Changes, Remembered]:
     memory, caller, vectors, given = _memory(arrival), arrival.caller, arrival.vectors, arrival.draft.entities
     links = linked_to(store, memory, given, arrival.at)
-    also = about_the_same(store, links, memory) if arrival.by_rule else []
-    rivals = contradictions(near, memory, also, arrival.at, arrival.judged, by_rule=arrival.by_rule)
+    also = about_the_same(store, links, memory) if arrival.compared.by_rule else []
+    rivals = contradictions(near, memory, also, arrival.at, arrival.compared)
     changes = Changes(
         at=arrival.at,
         expects=(NoTwin(memory.place, fingerprint(memory.text)),),

@@ -1,17 +1,17 @@
 """Rivalry: contradictions of a memory that is there already, because it stands again, is worded anew, or was written
 while others wrote."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from retain.domain.changes import Changes, Contradiction, ContradictionState, StillSo
-from retain.domain.memory import Memory, MemoryId
+from retain.domain.memory import Memory
 from retain.domain.words import query_terms, terms
 from retain.engine.embed import Embedded
 from retain.engine.knowledge.entities import about_the_same, linked_to
 from retain.engine.lifecycle.contradictions import clash
-from retain.engine.nearby import ALIKE, Neighbour, contradictions
+from retain.engine.nearby import ALIKE, Compared, Neighbour, contradictions
 from retain.engine.recall.recall import cosines
 from retain.engine.trust.reopening import as_found, in_question
 from retain.ports import Store
@@ -33,10 +33,9 @@ def rivalry(
     memory: Memory,
     near: Sequence[Neighbour],
     now: datetime,
-    judged: Mapping[MemoryId, str | None] | None = None,
+    compared: Compared | None = None,
     *,
     reworded: bool = False,
-    by_rule: bool = True,
 ) -> Rivalry:
     """What cannot be true beside a memory, found as for a new one, each pair recorded once.
 
@@ -47,7 +46,7 @@ def rivalry(
     others = {each.memory.id: Neighbour(each, 0.0) for each in also} | {each.memory.id: each for each in near}
     known = {each.other(memory.id): each for each in store.contradictions([memory.id])}
     found: list[Contradiction] = []
-    for each in contradictions(near, memory, also, now, judged, by_rule=by_rule):
+    for each in contradictions(near, memory, also, now, compared):
         other, before = others[each.older], known.get(each.older)
         stands = _standing(_oriented(each, memory, other, before), before, reworded)
         if stands:

@@ -25,7 +25,7 @@ from retain.engine.capture.supersede import Arriving, Known, News, alike, judged
 from retain.engine.drafts import Draft, label
 from retain.engine.embed import embedded
 from retain.engine.lifecycle.undoing import CORRECTION
-from retain.engine.nearby import Neighbour
+from retain.engine.nearby import Compared, Neighbour
 from retain.engine.parts import LASTING, Parts, places
 from retain.engine.remember import Company, Remembered, landing, remember, remember_all
 from retain.engine.trust.fixing import fix_of_what_is_near
@@ -279,7 +279,7 @@ def _company(verdict: News, scope: str) -> Company:
         run = Run(new_id(at), scope, CORRECTION, at, (), verdict.replaces, len(verdict.replaces) + 1)
         return Changes(at=at, runs=(run,))
 
-    return Company(verdict.compared, also, by_rule=False)
+    return Company(Compared(verdict.compared, by_rule=False), also)
 
 
 def _draft(found: Extracted, now: datetime, caller: Caller) -> Draft:

@@ -14,7 +14,7 @@ from retain.engine.capture.orders import is_hostile
 from retain.engine.drafts import Draft, checked
 from retain.engine.embed import embedded
 from retain.engine.lifecycle.contradictions import clash
-from retain.engine.nearby import Neighbour, neighbours
+from retain.engine.nearby import Compared, Neighbour, neighbours
 from retain.engine.parts import Parts, visible
 from retain.engine.remember import Company, Remembered, landing, remember_all
 from retain.engine.succession import entry
@@ -90,7 +90,7 @@ def encode(parts: Parts, episode: Episode, caller: Caller) -> Encoded:
     causes = _causes(parts.store, episode, caller)
     verdicts, warnings = _verdicts(parts, draft, caller)
     effect = _Effect(parts.store, causes, verdicts, parts.clock.now())
-    (done,) = remember_all(parts, [draft], caller, company=Company(verdicts, effect.planned))
+    (done,) = remember_all(parts, [draft], caller, company=Company(Compared(verdicts), effect.planned))
     return Encoded(replace(done, warnings=done.warnings + warnings), effect.supports, effect.reopened)
 
 

@@ -8,7 +8,7 @@ from retain.domain.graph import Tie
 from retain.domain.memory import Memory, MemoryId
 from retain.domain.trust import CROWDED
 from retain.domain.work import EntryType
-from retain.engine.nearby import Neighbour
+from retain.engine.nearby import Compared, Neighbour
 from retain.engine.remember import Company
 
 FIXED = "fixed"
@@ -16,7 +16,7 @@ FIXED = "fixed"
 
 def fix_of(issue: MemoryId, now: datetime) -> Company:
     """For a memory that is known to have fixed another."""
-    return Company({}, lambda fix, _: Changes(at=now, ties=_ties(fix, [issue], now)))
+    return Company(Compared(), lambda fix, _: Changes(at=now, ties=_ties(fix, [issue], now)))
 
 
 def fix_of_what_is_near(now: datetime) -> Company:
@@ -26,7 +26,7 @@ def fix_of_what_is_near(now: datetime) -> Company:
         problems = [one.memory.id for one in near if one.cosine >= CROWDED and _is_problem(one.memory)]
         return Changes(at=now, ties=_ties(fix, problems, now))
 
-    return Company({}, also)
+    return Company(Compared(), also)
 
 
 def _is_problem(memory: Memory) -> bool:
