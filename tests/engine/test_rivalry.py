@@ -14,6 +14,7 @@ from retain.domain.memory import State, Status
 from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine.drafts import Draft
+from retain.engine.nearby import Compared
 from retain.engine.parts import Parts
 from retain.engine.remember import Company, remember, remember_all
 from retain.engine.revise import Edit, bring_back, forget, update
@@ -92,7 +93,7 @@ def test_a_pair_is_recorded_once_whichever_window_found_it(parts):
 
 def test_what_the_language_model_let_pass_stays_so_when_others_write(parts):
     known = say(parts, ON.format(8080)).memory
-    company = Company({known.id: None}, lambda memory, near: Changes(at=START))
+    company = Company(Compared({known.id: None}), lambda memory, near: Changes(at=START))
     rival = Rival(parts.store, lambda: say(parts, "The logo is green"))
     (done,) = remember_all(replace(parts, store=rival), [Draft(ON.format(9090))], HERE, company=company)
     assert (done.contradicts, recorded(parts, known)) == ((), [])
@@ -247,7 +248,7 @@ def test_an_edit_tells_the_difference_in_the_order_in_which_the_pair_is_recorded
 @pytest.mark.parametrize("why", [None, "another port"])
 def test_a_dispute_ends_when_both_say_the_same_whoever_found_it(parts, why):
     older = say(parts, ON.format(8080)).memory
-    company = Company({older.id: why} if why else {}, lambda memory, near: Changes(at=START))
+    company = Company(Compared({older.id: why} if why else {}), lambda memory, near: Changes(at=START))
     (done,) = remember_all(parts, [Draft(ON.format(9090))], HERE, company=company)
     assert done.contradicts[0].by_rule is (why is None)
     update(parts, older.id, Edit(text="The API listens on port 9090 since May"), HERE)
