@@ -173,6 +173,14 @@ def test_where_nothing_ends_there_is_no_run(parts):
     assert Engine(parts).runs(HERE, 10) == []
 
 
+def test_where_what_would_end_may_not_there_is_no_run(parts):
+    near = "The API server listens on port 9090."
+    old = stored(parts, OLD, "pattern", title="Ports", distinct=True)
+    done = captured(parts, near, {(OLD, near): 1.0})
+    assert (done.superseded, Engine(parts).runs(HERE, 10)) == ((), [])
+    assert [doubt.by_rule for doubt in parts.store.contradictions([old.id])] == [False]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "ends"),
     [
