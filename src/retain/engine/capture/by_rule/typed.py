@@ -91,8 +91,10 @@ _RELAYED = re.compile(
     r"\b(?:apply|sound|make sense)\b|\bwhat (?:do|would) you (?:think of|make of)\b"
     r"|\b(?:your|ur) (?:take|opinion|thoughts) on (?:this|that)\b"
     r"|\bthoughts\s?\?|\bdo (?:i|we) care\b|\b(?:legit|right or wrong|yay or nay)\s?\?"
+    r"|\bwhat (?:does|do) (?:this|that|these|those) mean\b|\baccepted answer\b"
+    r"|^\W*(?:is|are) (?:this|that|these|those) (?:valid|correct|ok(?:ay)?|right|safe|sane|legit|true)\W*$"
     r"|^\W*(?:(?:ok|now|please|pls|and|then|hey|hi|so|(?:can|could) you)\b[\s,]*)*(?:translate|proof-?read|rephrase"
-    r"|reword|paraphrase|tl;?dr|polish|spell-?check|summari[sz]e) (?!what|your|the (?:changes|diff|work|code))"
+    r"|reword|paraphrase|tl;?dr|polish|spell-?check|summari[sz]e)(?:\s?:| (?!what|your|the (?:changes|diff|work|code)))"
     r"|^\W*(?:from|via|source|per|as per|according to|laut)\b(?! (?:now|here|today|this|src|the (?:root|start|top"
     r"|repo))\b)[^.,:\n]{1,40}:?\s*$"
     r"|\b(?:exercise|homework|assignment|exam|user story|acceptance criteria|task description|rules of)\b[^.\n]{0,30}:",
