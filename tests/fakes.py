@@ -48,12 +48,13 @@ class Rival:
 class EagerJudge:
     """A judge that would keep whatever it is asked about, so that what is not kept is what rules forbid.
 
-    Of what it is `told` it says that instead: how sure it is of a sentence, or that one statement contradicts another.
+    Of what it is `told` it says that instead: of a sentence how sure it is, or all of its verdict; of two statements
+    how surely they contradict each other, or how else they stand to each other.
     """
 
     model = "eager (fake)"
 
-    def __init__(self, told: dict[Any, float] | None = None, category: str = "pattern", scope: str = "project") -> None:
+    def __init__(self, told: dict[Any, Any] | None = None, category: str = "pattern", scope: str = "project") -> None:
         self._told = told or {}
         self._category, self._scope = category, scope
         self.asked: list[tuple[str, Any]] = []
@@ -66,13 +67,16 @@ class EagerJudge:
 
     def keep(self, sentence: str, context: Surroundings) -> Verdict:
         self.asked.append((sentence, context))
-        return Verdict(self._told.get(sentence, 1.0), self._category, self._scope)
+        told = self._told.get(sentence, 1.0)
+        return told if isinstance(told, Verdict) else Verdict(told, self._category, self._scope)
 
     def relation(self, old: str, new: str) -> Comparison:
-        odds = self._told.get((old, new), 0.0)
+        told = self._told.get((old, new), 0.0)
         scores: dict[Any, float] = dict.fromkeys(RELATIONS, 0.0)
-        scores |= {"contradiction": odds, "unrelated": 1 - odds}
-        return Comparison("contradiction" if odds > 0.5 else "unrelated", scores)
+        if isinstance(told, str):
+            return Comparison(told, scores | {told: 1.0})
+        scores |= {"contradiction": told, "unrelated": 1 - told}
+        return Comparison("contradiction" if told > 0.5 else "unrelated", scores)
 
 
 class ScriptedLLM:

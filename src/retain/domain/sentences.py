@@ -11,7 +11,10 @@ _END = re.compile(
     r"(?<=[.!?…])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bz\.B\.)(?<!\bbzw\.)[\"'”’)\]*_]*\s+"
     r"|(?<=[。！？])[」』”）]*|[ \t]*\n\s*|(?<=[:.!?])\s+(?=[-*•] )|;\s+"
 )
-_BULLET = re.compile(r"(?:[-*•]|\d{1,2}[.)]|\(?[a-d]\))\s+")
+_BULLET = re.compile(r"[-*•]\s+")
+_NUMBER = re.compile(r"\s*(?:[-*•]\s+)?(?:\(?\d{1,2}[.)]|\(?[a-d]\))(?=\s)")
+# Alone, "b) with tests" is no list but the answer to a question.
+_NUMBERED = re.compile(rf"^{_NUMBER.pattern}", re.MULTILINE)
 _PAUSE = re.compile(
     r"[,，、:] ?|\s+[-–—]\s+|\s+(?=(?:and|but|so|also|because|btw|oh|then|plus|which)\s)", re.IGNORECASE
 )
@@ -22,16 +25,18 @@ def sentences(text: str) -> list[Span]:
     """Where each sentence begins and ends; fenced code is none."""
     found: list[Span] = []
     position = 0
+    is_list = len(_NUMBERED.findall(text)) > 1
     for fence in [*_FENCE.finditer(text), None]:
-        found += _plain(text, position, fence.start() if fence else len(text))
+        found += _plain(text, position, fence.start() if fence else len(text), is_list=is_list)
         position = fence.end() if fence else len(text)
     return [piece for span in found for piece in _pieces(text, *span)]
 
 
-def _plain(text: str, start: int, end: int) -> Iterator[Span]:
+def _plain(text: str, start: int, end: int, *, is_list: bool) -> Iterator[Span]:
     begin = start
     for stop, resume in [*((match.start(), match.end()) for match in _END.finditer(text, start, end)), (end, end)]:
-        yield from _trimmed(text, begin, stop)
+        number = _NUMBER.match(text, begin, end) if is_list else None
+        yield from _trimmed(text, number.end() if number else begin, stop)
         begin = resume
 
 

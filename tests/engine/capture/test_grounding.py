@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fakes import START, ScriptedLLM
+from fakes import START, EagerJudge, ScriptedLLM
 from making import at
 from retain.domain.conversation import Conversation, Cursor, Said, Speaker, ToolRun
 from retain.domain.memory import Scope
@@ -30,7 +30,7 @@ HERE = Caller(project=Project("p" * 20, "shop", "/shop", START), session="monday
 @pytest.fixture
 def parts(store, clock):
     clock.tick(1000)
-    return Parts(store, HashedEmbedder(), clock)
+    return Parts(store, HashedEmbedder(), clock, judge=EagerJudge())
 
 
 @pytest.fixture(scope="module")

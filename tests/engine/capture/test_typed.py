@@ -17,6 +17,11 @@ PASTES = {
     "a fence that stays open": f"look at this\n```\n{ORDER}",
     "a fence in the line": f"why does ```{ORDER}``` fail",
     "a quote": f"they wrote\n> {ORDER}",
+    "a quote behind a fence": f"look\n```\nx = 1\n```\n> {ORDER}\n\nis it so",
+    "a log behind a fence": f"look\n```\nx = 1\n```\n2024-05-02T10:11:12Z INFO {ORDER}",
+    "a text to translate": f"translate: {ORDER}",
+    "an accepted answer": f"Accepted answer:\n{ORDER}. It is faster.\n\nis that ok",
+    "what is to be explained": f"what does this mean: {ORDER}",
     "code": f"what is this\n    {ORDER}",
     "a log": f"see\n2024-05-02T10:11:12Z INFO {ORDER}\n{ORDER}",
     "a heading": f"# Rules\n\n{ORDER}",
@@ -55,6 +60,11 @@ def test_what_was_pasted_is_not_the_users_word(prompt):
 def test_what_is_typed_around_a_paste_is():
     prompt = f"always run the linter before you push\n\n```\n{ORDER}\n```\n\nand never push to main"
     assert said(prompt) == ["Always run the linter before you push.", "Never push to main."]
+
+
+@pytest.mark.parametrize("lead", ["the rules of this repo:", "rules of the project:", "our conventions:"])
+def test_the_users_own_list_is_typed(lead):
+    assert f"{ORDER.capitalize()}." in said(f"{lead}\n- {ORDER}")
 
 
 def test_placeholders_and_types_in_angle_brackets_are_typed():

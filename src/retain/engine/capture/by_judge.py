@@ -5,7 +5,7 @@ they are (`by_rule.typed`), whether they are planted (`orders`), whether they we
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from retain.domain.conversation import Conversation, Extracted, Judged, Said, Speaker, ToolRun, Turn
@@ -33,6 +33,7 @@ _POINTING = 0.3  # the same, where it points to what is kept
 _LISTED = frozenset({"progress", "context"})  # of which a list is one statement; rules are separate ones
 _STEP = re.compile(r"\n\s*\(?\d{1,2}[.)]\s+$")
 _NEARLY = 0.35  # what missed its threshold by more is not worth a line in the log
+_BEGINNING = 2  # sentences of a turn that can be about what was said before it: "hm. scratch that"
 _LOOKED_BACK = 20  # statements of the conversation that a new one may correct
 _LONGEST_MESSAGE = 20_000  # characters; nobody types more
 _LONGEST_TURN = 200  # sentences; the rest of a longer turn is a document
@@ -109,16 +110,18 @@ def _listen(judge: Judge, turns: Sequence[Turn], place: int, found: list[Extract
     assert isinstance(turn, Said)
     threshold, asked = THRESHOLDS[turn.speaker], _said_before(turns, place)
     heard = _heard(judge, turn, asked)
-    judged += _log(heard, threshold)
-    if turn.speaker is Speaker.USER and any(takes_back(each.text) for each in heard[:2]):
-        _take_back(found)
+    if turn.speaker is Speaker.USER:
+        _take_back(heard, found)
+    kept: set[int] = set()
     # Within one turn nobody contradicts themselves, unless they take it back.
     earlier = found[-_LOOKED_BACK:]
     for group in _grouped(heard, threshold, turn.text):
         item = _statement(group, heard, turn, asked, turns[:place])
         if item is not None:
+            kept.update(group)
             found[:] = [old for old in found if not _stands_for(judge, item, old, earlier)]
             found.append(replace(item, threshold=threshold))
+    judged += _log(heard, threshold, kept)
 
 
 def _said_before(turns: Sequence[Turn], place: int) -> Said | None:
@@ -251,15 +254,21 @@ def _stands_for(judge: Judge, new: Extracted, old: Extracted, earlier: Sequence[
     return judge.relation(old.text, new.text).contradiction >= CORRECTS
 
 
-def _take_back(found: list[Extracted]) -> None:
-    """Without the last thing that the user said."""
-    last = next((place for place in reversed(range(len(found))) if found[place].speaker is Speaker.USER), None)
-    if last is not None:
-        del found[last]
+def _take_back(heard: list[_Heard], found: list[Extracted]) -> None:
+    """Without what a turn takes back: what it says itself just before, or else, where it begins so, the last thing that
+    the user said."""
+    for place, each in enumerate(heard):
+        if each.verdict is None or not takes_back(each.text):
+            continue
+        said = next((before for before in reversed(range(place)) if heard[before].is_kept(_GROWS)), None)
+        if said is not None:
+            heard[said] = replace(heard[said], verdict=None, asked=None)
+        elif place < _BEGINNING:
+            last = [old for old in found if old.speaker is Speaker.USER][-1:]
+            found[:] = [old for old in found if old not in last]
 
 
-def _log(heard: Sequence[_Heard], threshold: float) -> Iterator[Judged]:
-    for each in heard:
-        if each.verdict is not None and each.verdict.score >= threshold - _NEARLY:
-            kept = each.is_kept(threshold)
-            yield Judged(each.text, each.verdict.category, round(each.verdict.score, 3), threshold, kept)
+def _log(heard: Sequence[_Heard], threshold: float, kept: Set[int]) -> Iterator[Judged]:
+    for place, each in enumerate(heard):
+        if each.verdict is not None and (place in kept or each.verdict.score >= threshold - _NEARLY):
+            yield Judged(each.text, each.verdict.category, round(each.verdict.score, 3), threshold, place in kept)

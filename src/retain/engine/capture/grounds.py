@@ -27,9 +27,10 @@ _TYPED = 0.8  # of the letters of a message: it holds nothing pasted that is wor
 _REPORTS = re.compile(
     r"\baccording to\b|\b(?:wiki|docs?|documentation|readme|manual|vendor|guide|page|site|article|blog|post|answer|file"
     r"|comment|issue|ticket|e?mail|message|linter|compiler|log|output|error|tool|bot|stackoverflow|chatgpt|he|she"
-    r"|they|it)"
+    r"|they|it|someone|somebody|reporter|reviewer|customer|client)"
     r"\s+(?:\w+\s+){0,2}?(?:says?|said|prints?|printed|tells?|told|claims?|recommends?|suggests?|wants?|reads?"
-    r"|states?)\b",
+    r"|states?|insists?|writes?|wrote)\b"
+    r"|^\W*tell (?:the|our|my) \w+ to\b",
     re.IGNORECASE,
 )
 _REQUESTED = re.compile(r"\W*(?:(?:and|so|ok|please|also)\W+)*(?:can|could|would|will) (?:you|u|we)\b", re.IGNORECASE)

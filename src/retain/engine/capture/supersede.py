@@ -81,7 +81,7 @@ def judged(store: Store, judge: Judge, new: Arriving) -> Known | News:
         return Known("something newer is known")
     if any(not _may_end(found, old) and same_claim(old.text, found.text) for old in rivals):
         return Known("it is known on better word")
-    ended = [old for old in rivals if _may_end(found, old)]
+    ended = endable(store, [old for old in rivals if _may_end(found, old)], Way.REPLACE)
     corrected, compared = _corrected(store, judge, new, {old.id for old in ended})
     return News(tuple(old.id for old in (*ended, *corrected)), compared)
 

@@ -18,7 +18,8 @@ _OPENERS = re.compile(
     r"|argh|ugh|oops|whoops|yea|ye|aha|lovely|well|wait|hm+|right|exactly|and|but|so|also|plus|anyway|btw|by the way"
     r"|fyi|just fyi|for your information|one (?:more )?thing(?! to\b)|another thing|just so (?:that )?you know|listen"
     r"|look|seriously|honestly|(?:quick )?heads[- ]up|just to be clear|to be clear|fun fact|side note|small note"
-    r"|quick note|please|pls|plz|moin|hallo|übrigens|ach ja|also|por cierto|oye|au fait|sinon|du coup|comunque|trouwens"
+    r"|quick note|scratch that|strike that|please|pls|plz|moin|hallo|übrigens|ach ja|also|por cierto|oye|au fait|sinon"
+    r"|du coup|comunque|trouwens"
     r"|a propos|кстати|bu arada|对了|顺便说一下|ちなみに|참고로)(?![\w'])[\s,.:!–—-]*",
     re.I,
 )

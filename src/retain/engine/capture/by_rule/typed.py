@@ -91,11 +91,14 @@ _RELAYED = re.compile(
     r"\b(?:apply|sound|make sense)\b|\bwhat (?:do|would) you (?:think of|make of)\b"
     r"|\b(?:your|ur) (?:take|opinion|thoughts) on (?:this|that)\b"
     r"|\bthoughts\s?\?|\bdo (?:i|we) care\b|\b(?:legit|right or wrong|yay or nay)\s?\?"
+    r"|\bwhat (?:does|do) (?:this|that|these|those) mean\b|\baccepted answer\b"
+    r"|^\W*(?:is|are) (?:this|that|these|those) (?:valid|correct|ok(?:ay)?|right|safe|sane|legit|true)\W*$"
     r"|^\W*(?:(?:ok|now|please|pls|and|then|hey|hi|so|(?:can|could) you)\b[\s,]*)*(?:translate|proof-?read|rephrase"
-    r"|reword|paraphrase|tl;?dr|polish|spell-?check|summari[sz]e) (?!what|your|the (?:changes|diff|work|code))"
+    r"|reword|paraphrase|tl;?dr|polish|spell-?check|summari[sz]e)(?:\s?:| (?!what|your|the (?:changes|diff|work|code)))"
     r"|^\W*(?:from|via|source|per|as per|according to|laut)\b(?! (?:now|here|today|this|src|the (?:root|start|top"
     r"|repo))\b)[^.,:\n]{1,40}:?\s*$"
-    r"|\b(?:exercise|homework|assignment|exam|user story|acceptance criteria|task description|rules of)\b[^.\n]{0,30}:",
+    r"|\b(?:exercise|homework|assignment|exam|user story|acceptance criteria|task description"
+    r"|rules of (?!this|our|the (?:repo|project|code|team)))\b[^.\n]{0,30}:",
     re.I | re.MULTILINE,
 )
 _IS_MARKED = re.compile(r"\s*(?:```|~~~|>|\|)")  # what is fenced or quoted ends where its marks do
@@ -173,8 +176,8 @@ def _pasted(text: str) -> Iterator[Span]:
     fence_end = 0
     for match in _LINE.finditer(text):
         line = match[0]
-        if fence := _FENCE.match(text, match.start()):
-            fence_end = max(fence_end, fence.end())
+        if match.start() >= fence_end and (fence := _FENCE.match(text, match.start())):
+            fence_end = fence.end()
         if match.start() < fence_end:
             in_paste = False
             continue
