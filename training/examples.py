@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from retain.domain.judging import CATEGORIES, NOTHING, RELATIONS, SCOPES, questions
+from retain.domain.languages import language_of
 from retain.domain.sentences import sentences
 
 DATA = Path(__file__).parent / "data"
@@ -92,7 +93,7 @@ def _message(row: dict[str, Any], place: int) -> Message:
         kept = spans[number][2] if number is not None else {"category": NOTHING}
         scope = SCOPES.index(kept["scope"]) if number is not None else _NONE
         found.append(Example("keep", sentence, context.told(), CATEGORIES.index(kept["category"]), scope, number))
-    return Message(row, row.get("lang") or _language(text), tuple(found), _fold(place))
+    return Message(row, row.get("lang") or language_of(text), tuple(found), _fold(place))
 
 
 def _said_by(cut: tuple[int, int], spans: list[tuple[int, int]]) -> int | None:
@@ -112,27 +113,3 @@ def _fold(place: int) -> int:
 def _rows(file: Path) -> Iterator[dict[str, Any]]:
     with file.open(encoding="utf-8") as stream:
         yield from (json.loads(line) for line in stream if line.strip())
-
-
-_SCRIPTS = (("ko", "가", "힣"), ("ja", "ぁ", "ヿ"), ("zh", "一", "鿿"), ("ru", "А", "я"))
-_COMMON = {
-    "de": "der die das und nicht ist wir mit auf ein eine bitte kannst auch nur noch bei den dem für ich aber dass",
-    "es": "que el los las una para por con está pero como más también hay esto esta ya del al porque siempre",
-    "fr": "les des est pas une pour dans que sur avec nous qui faut c'est mais aussi plus au du je on tu",
-    "pt": "não que uma para com está mas por isso aqui também você já tem ser dos das ele pra o os",
-    "it": "che non una per con sono è della il gli nel anche più questo come ma ho hai di lo",
-    "nl": "het een van niet dat we op zijn met voor maar ook wel bij die dus hier nog deze geen",
-    "pl": "nie się jest na że to do z jak w i po tylko też ale mamy tego od przez już",
-    "tr": "bir ve bu için değil var yok mi da de çok şu ama gibi olarak ile biz artık sonra lazım",
-}
-
-
-def _language(text: str) -> str:
-    """By script, else by common words; `en` where nothing else is plain. For reports only."""
-    for name, first, last in _SCRIPTS:
-        if sum(first <= letter <= last for letter in text) > 0.15 * len(text):
-            return name
-    words = text.lower().replace(",", " ").replace(".", " ").split()
-    counts = {name: sum(word in common.split() for word in words) for name, common in _COMMON.items()}
-    best = max(counts, key=lambda name: counts[name])
-    return best if counts[best] >= max(2, 0.13 * len(words)) else "en"

@@ -120,12 +120,14 @@ def categories(messages: Iterable[Message], odds: Mapping[tuple[str, str], Soft]
 
 def _score(messages: Sequence[Message], odds: Mapping[tuple[str, str], Soft], threshold: float) -> Score:
     judge = Foretold(odds)
-    before = dict(by_judge.THRESHOLDS)
+    before, abroad = dict(by_judge.THRESHOLDS), by_judge.ABROAD
     by_judge.THRESHOLDS.update(dict.fromkeys(before, threshold))
+    by_judge.ABROAD = 0.0
     try:
         return sum((heard(judge, message.row) for message in messages), Score())
     finally:
         by_judge.THRESHOLDS.update(before)
+        by_judge.ABROAD = abroad
 
 
 def _covers(spans: Sequence[tuple[int, int]], gold: tuple[int, int]) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from retain.domain.conversation import Conversation, Extracted, Judged, Said, Speaker, ToolRun, Turn
 from retain.domain.judging import Verdict, questions
+from retain.domain.languages import language_of
 from retain.domain.memory import Scope
 from retain.domain.sentences import Span, sentences
 from retain.engine.capture.by_rule.asked import asked_to_keep
@@ -25,11 +26,12 @@ FOUND_BY, ASKED = "judge", "asked"
 MOST = 20  # statements of a hundred turns; who says more than that is pasting a document
 BEFORE = 40  # turns before a conversation that can matter to it: a question, a failure
 # From which score on a sentence is kept. docs/measurements.md has what each costs and brings.
-THRESHOLDS = {Speaker.USER: 0.7, Speaker.ASSISTANT: 0.85}
+THRESHOLDS = {Speaker.USER: 0.63, Speaker.ASSISTANT: 0.7}
+ABROAD = 0.15  # so much more where the language is not English: the encoder's vocabulary is
 CORRECTS = 0.8  # odds of a contradiction from which on a later statement of the same conversation stands for an earlier
 _ASKED_AT_LEAST = 0.1  # "remember that I want this in an hour" is asked for, and gone in an hour
-_GROWS = 0.5  # from which score on a neighbour of what is kept is kept with it
-_POINTING = 0.3  # the same, where it points to what is kept
+_GROWS = 0.25  # from which score on a neighbour of what is kept is kept with it
+_POINTING = 0.15  # the same, where it points to what is kept
 _LISTED = frozenset({"progress", "context"})  # of which a list is one statement; rules are separate ones
 _STEP = re.compile(r"\n\s*\(?\d{1,2}[.)]\s+$")
 _NEARLY = 0.35  # what missed its threshold by more is not worth a line in the log
@@ -108,7 +110,7 @@ def _listen(judge: Judge, turns: Sequence[Turn], place: int, found: list[Extract
     """Adds what a turn says to what was found; what it takes back, or says better, leaves."""
     turn = turns[place]
     assert isinstance(turn, Said)
-    threshold, asked = THRESHOLDS[turn.speaker], _said_before(turns, place)
+    threshold, asked = _threshold(turn), _said_before(turns, place)
     heard = _heard(judge, turn, asked)
     if turn.speaker is Speaker.USER:
         _take_back(heard, found)
@@ -122,6 +124,10 @@ def _listen(judge: Judge, turns: Sequence[Turn], place: int, found: list[Extract
             found[:] = [old for old in found if not _stands_for(judge, item, old, earlier)]
             found.append(replace(item, threshold=threshold))
     judged += _log(heard, threshold, kept)
+
+
+def _threshold(turn: Said) -> float:
+    return round(THRESHOLDS[turn.speaker] + (0 if language_of(turn.text) == "en" else ABROAD), 2)
 
 
 def _said_before(turns: Sequence[Turn], place: int) -> Said | None:

@@ -28,7 +28,7 @@ _HOSTILE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # "Don't rename things without asking" is a wish; "rename things without asking" is an order.
-_UNASKED = re.compile(r"\bwithout (?:asking|confirmation|permission|approval|telling)\b", re.IGNORECASE)
+_UNASKED = re.compile(r"\bwithout (?:asking|confirmation|permission|approval|telling(?! (?:us|me)\b))\b", re.IGNORECASE)
 _FORBIDS = re.compile(r"\b(?:don'?t|do not|never|not|no|nothing|avoid|stop)\b", re.IGNORECASE)
 # Nobody types these: invisible and direction-changing characters, and text that is enciphered.
 _HIDDEN = re.compile(

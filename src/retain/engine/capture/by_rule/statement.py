@@ -11,6 +11,7 @@ from retain.domain.sentences import sentences
 
 SHORTEST, LONGEST = 8, 600
 _QUESTION = 320  # characters of a question that an answer takes along
+_POINTING_WORDS = 10  # what says more than that says what it is about, whatever "this one" is
 _ANSWER_WORDS = 7  # an answer of more words says itself what it is about, unless it points
 
 _OPENERS = re.compile(
@@ -34,7 +35,8 @@ _VERB = (
 )
 # "That test compares floats" names what it is about, "that is compared" does not.
 _POINTS = re.compile(
-    rf"(?!this is an? )(?:(?:it|its|it's|thats|such|ones?|same|both|neither|either|then|otherwise|because|which|so that"
+    rf"(?!this is an? |it(?:'s| is) (?:official|final|decided|settled|important))(?:(?:it|its|it's|thats|such|same|both"
+    rf"|neither|either|ones?(?= (?:is|was|has|of)\b)|otherwise|because|which|so that"
     rf"|instead|there(?! (?:is|are|was|were)\b)"
     rf"|the (?:first|second|third|last|other|former|latter)(?= (?:one|is|was)\b|$)"
     rf"|(?:they|he|she|them|mine)(?=(?:\s\S+){{0,6}}$))\b"
@@ -69,7 +71,8 @@ def stated(text: str) -> str:
 
 def points(text: str) -> bool:
     """Whether a text points to something that it does not name."""
-    return _POINTS.match(_opened(text)) is not None or _POINTS_INSIDE.search(text) is not None
+    few = len(text.split()) <= _POINTING_WORDS
+    return _POINTS.match(_opened(text)) is not None or (few and _POINTS_INSIDE.search(text) is not None)
 
 
 def is_answer(text: str) -> bool:

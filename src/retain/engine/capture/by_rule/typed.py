@@ -197,5 +197,6 @@ def _stands_apart(text: str, start: int) -> bool:
 
 
 def _introduces_others(line: str) -> bool:
-    is_own_list = _OWN_LIST.search(line) is not None and _THEIR_LIST.search(line) is None
-    return line.rstrip().endswith(":") and _OTHERS.search(line) is not None and not is_own_list
+    last = line.rstrip().rpartition(". ")[2]
+    is_own_list = _OWN_LIST.search(last) is not None and _THEIR_LIST.search(last) is None
+    return last.endswith(":") and _OTHERS.search(last) is not None and not is_own_list
