@@ -280,8 +280,8 @@ def test_what_is_judged_is_logged_with_score_and_threshold():
     told = {"we use tabs in this repo": 0.9, "invoices live in Postgres": 0.5, "fix line 3": 0.1}
     log = read(*map(user, told), told=told).judged
     assert [(one.text, one.score, one.threshold, one.kept) for one in log] == [
-        ("we use tabs in this repo", 0.9, 0.7, True),
-        ("invoices live in Postgres", 0.5, 0.7, False),
+        ("we use tabs in this repo", 0.9, THRESHOLDS[Speaker.USER], True),
+        ("invoices live in Postgres", 0.5, THRESHOLDS[Speaker.USER], False),
     ]
 
 

@@ -16,7 +16,7 @@ from retain.domain.sentences import Span, sentences
 from retain.engine.capture.by_rule.asked import asked_to_keep
 from retain.engine.capture.by_rule.fixes import fixes
 from retain.engine.capture.by_rule.orders import holds_orders
-from retain.engine.capture.by_rule.statement import LONGEST, answered, is_answer, joined, points, question_of, stated
+from retain.engine.capture.by_rule.statement import LONGEST, answered, is_answer, points, question_of, stated
 from retain.engine.capture.by_rule.taken_back import says_it_again, takes_back
 from retain.engine.capture.by_rule.typed import foreign, is_foreign, not_to_keep
 from retain.engine.capture.orders import is_hostile, needs_the_user, weakens
@@ -220,6 +220,10 @@ def _spelled_out(
     if before is None or before.verdict is None or points(before.text):
         return "", spans
     return stated(joined([before.text, said])), (before.span, *spans)
+
+
+def joined(texts: Sequence[str]) -> str:
+    return " ".join(text if text[-1:] in ".!?。！？:" else f"{text}." for text in texts)
 
 
 def _question(asked: Said | None, shown: Sequence[Turn]) -> str:

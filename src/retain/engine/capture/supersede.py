@@ -32,8 +32,8 @@ ENDS_WHAT_IT_NAMES = 0.6  # where the new statement also says what it leaves: "p
 CLOSE = 0.3  # cosine below which two statements have no subject in common
 _LEAVES = re.compile(
     r"\b(?:instead of|rather than|no (?:more|longer)|ditched|dropped|replaced|leaving|(?:away|back|over|off) from"
-    r"|used to be|(?:switched|switching|moved|moving|migrated|went|going|changed) (?:\w+ )?(?:away )?from|anstatt|statt|nicht mehr"
-    r"|au lieu de|en vez de|em vez de|invece di|in plaats van|zamiast|вместо|yerine)\s+"
+    r"|used to be|(?:switched|switching|moved|moving|migrated|went|going|changed) (?:\w+ )?(?:away )?from|anstatt"
+    r"|statt|nicht mehr|au lieu de|en vez de|em vez de|invece di|in plaats van|zamiast|вместо|yerine)\s+"
     r"(?:on |to |the |a |our |using |use )*(?P<what>[\w@/.+#:-]+(?: [\w@/.+#:-]+)?)",
     re.IGNORECASE,
 )

@@ -81,9 +81,8 @@ def extends(first: str, second: str) -> bool:
     """Whether the second is the first with something added: a setting in front, an option, a wrapper (`uv run`)."""
     before, after = told(first).split(), told(second).split()
     added = [word for word in after if word not in before]
-    return (
-        first != second and bool(added) and "sudo" not in added and [word for word in after if word in before] == before
-    )
+    in_order = [word for word in after if word in before] == before
+    return first != second and bool(added) and "sudo" not in added and in_order
 
 
 def program(command: str) -> str:

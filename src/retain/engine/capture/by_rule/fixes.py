@@ -1,8 +1,7 @@
 """Errors and what mended them: a command that failed, something that was changed, the same command passing.
 
-The statement quotes a tool, so it says so, and it is made only where one change plainly made the difference.
-Failing and mended tests are the daily work of a session and no knowledge; a missing package, a service that was
-not running or a setting is.
+The statement quotes a tool, so it says so, and it is made only where one change plainly made the difference. Failing and
+mended tests are daily work and no knowledge; a missing package, a service that was not running or a setting is.
 """
 
 import re
@@ -126,8 +125,8 @@ def _how(failed: ToolRun, changes: list[ToolRun], passed: ToolRun, edited_before
 
 
 def telling_line(output: str) -> str:
-    """The line of an output that says what was missing or wrong; empty when none does, when it is about the code at
-    hand, when it reads like an order, or when anything in the output speaks to agents."""
+    """The line of an output that says what was wrong; empty when none does, or it is about the code at hand, reads like
+    an order, or stands in an output that speaks to agents."""
     text = _ANSI.sub("", output[-_LOOKED_AT:])
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     line = max(lines, key=_weight, default="")

@@ -25,22 +25,27 @@ _TO_AGENTS = re.compile(
     r"|have to|are to)\b|\bthe user (?:wants|prefers|said|has|asked|decided)\b|\b(?:remember that|from now on)\b",
     re.I,
 )
-_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
-_HIDDEN = re.compile(
-    "[\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2069\ufeff\U000e0000-\U000e007f\uff21-\uff3a\uff41-\uff5a]"
+# Nobody types these: invisible and direction-changing characters, tags, full-width and look-alike Latin letters.
+_UNTYPED = re.compile(
+    "[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f\uff21-\uff3a\uff41-\uff5a]"
+    "|[a-z][\u200c\u200d][a-z]|[a-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][a-z]",
+    re.I,
 )
-_MIXED = re.compile(r"[a-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][a-z]", re.I)
+_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
+
+
+def hides(text: str) -> bool:
+    """Whether a text holds what nobody types, and so may hide what it says."""
+    return _UNTYPED.search(text) is not None or _BLOB.search(text) is not None
 
 
 def holds_orders(text: str) -> bool:
     """Whether a text from outside tells somebody what to do, or hides what it says."""
-    if _HIDDEN.search(text) or _MIXED.search(text) or _BLOB.search(text):
-        return True
     plain = unicodedata.normalize("NFKC", text)
-    return _ORDERS.search(plain) is not None or is_hostile(plain)
+    return hides(text) or _ORDERS.search(plain) is not None or is_hostile(plain)
 
 
 def speaks_to_agents(text: str) -> bool:
     """Whether a whole output, of which one line is to be quoted, has words for whoever reads it with a model."""
     plain = unicodedata.normalize("NFKC", text)
-    return _HIDDEN.search(text) is not None or _TO_AGENTS.search(plain) is not None or is_hostile(plain)
+    return _UNTYPED.search(text) is not None or _TO_AGENTS.search(plain) is not None or is_hostile(plain)

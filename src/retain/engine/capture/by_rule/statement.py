@@ -5,7 +5,6 @@ name, what it points to is put before it, or there is no statement.
 """
 
 import re
-from collections.abc import Sequence
 
 from retain.domain.sentences import sentences
 
@@ -102,10 +101,6 @@ def question_of(turn: str) -> str:
 def answered(question: str, answer: str) -> str:
     """A question and its answer as one statement."""
     return f"{question} – {stated(answer) or ' '.join(answer.split())}"
-
-
-def joined(texts: Sequence[str]) -> str:
-    return " ".join(text if text[-1:] in ".!?。！？:" else f"{text}." for text in texts)
 
 
 def _is_bare(question: str) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 
 from retain.domain.sentences import Span, sentences
+from retain.engine.capture.by_rule.orders import hides
 
 _MOST_LINES, _MOST_CHARACTERS = 60, 6_000  # beyond either, most of a prompt was pasted
 _COVERED = 0.5  # of a sentence in somebody else's words: it is theirs
@@ -70,13 +71,6 @@ _SHELL_LINE = re.compile(
     r"\s*(?:\$ )?(?:sudo )?(?:cat|ls|cd|rm|less|head|tail|grep|rg|vim?|nano|mv|cp|chmod|chown|echo|mkdir|sed|awk"
     r"|curl|wget|\./\S+)\s(?!(?:is|are|was|has|it|must|needs?|only|and|or)\b)",
 )
-# Nobody types these: invisible and direction-changing characters, tags, full-width and look-alike Latin letters.
-_UNTYPED = re.compile(
-    "[\u00ad\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\uff21-\uff3a\uff41-\uff5a]"
-    "|[a-z][\u200c\u200d][a-z]|[a-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][a-z]",
-    re.IGNORECASE,
-)
-_BLOB = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
 _NOT_TO_KEEP = re.compile(
     r"\b(?:don'?t|do not|no need to|needn'?t|never|not to)\s+(?:ever\s+)?(?:remember|save|store|memori[sz]e|note"
     r"|keep)\s(?:this|that|it|any of)\b|\boff the record\b|\bmerk dir das nicht\b|\bne retiens pas\b"
@@ -142,9 +136,7 @@ def is_foreign(sentence: Span, spans: Sequence[Span], text: str) -> bool:
     for begin, stop in takewhile(lambda span: span[0] < end, islice(spans, first, None)):
         covered += max(0, min(stop, end) - max(begin, start))
     said = text[start:end]
-    if covered > _COVERED * (end - start) or _SHELL_LINE.match(said):
-        return True
-    return any(pattern.search(said) for pattern in (_UNTYPED, _BLOB))
+    return covered > _COVERED * (end - start) or _SHELL_LINE.match(said) is not None or hides(said)
 
 
 def _tagged(text: str) -> Iterator[Span]:
