@@ -23,7 +23,7 @@ from retain.models.running import Running
 IDLE_SECONDS = 300.0
 LONGEST = 160  # tokens of both texts, as in training
 _ROOM = LONGEST - 3  # three of them mark where a text begins and ends
-_SHA256 = "b1f24eb53900f396ee0be82e65db4920306e1bd09b0c8475da475b691e3fe880"
+_SHA256 = "277aabe6403e52b163023f2153558d70383c6d93b77f12833b21ee568ff2b2d9"
 _PACKAGE = Path(__file__).parents[1]
 
 

@@ -1,7 +1,7 @@
 """Errors and what mended them: a command that failed, something that was changed, the same command passing.
 
-The statement quotes a tool, so it says so, and it is made only where one change plainly made the difference. Failing and
-mended tests are daily work and no knowledge; a missing package, a service that was not running or a setting is.
+The statement quotes a tool, so it says so, and it is made only where one change plainly made the difference. Mended
+tests are daily work and no knowledge; a missing package, a service that was not running or a setting is.
 """
 
 import re
