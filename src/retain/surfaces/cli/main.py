@@ -29,11 +29,14 @@ MODULES = {
     "db": ("db",),
     "demo": ("demo",),
     "disputes": ("contradictions",),
+    "editing": ("edit",),
     "finding": ("recall", "show", "context", "graph", "history"),
+    "forgetting": ("forget",),
     "init": ("init",),
     "keys": ("key",),
     "log": ("log",),
     "projects": ("project",),
+    "review": ("review",),
     "rpc": ("rpc",),
     "sessions": ("session",),
     "setup": ("setup", "teardown"),
@@ -41,7 +44,7 @@ MODULES = {
     "trust": ("trust",),
     "upkeep": ("status", "config", "doctor", "reembed", "backup", "restore"),
     "why": ("why",),
-    "writing": ("remember", "forget", "consolidate", "undo"),
+    "writing": ("remember", "consolidate", "undo"),
 }
 _MODULE_OF = {name: module for module, names in MODULES.items() for name in names}
 
