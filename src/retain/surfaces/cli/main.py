@@ -35,6 +35,7 @@ MODULES = {
     "init": ("init",),
     "keys": ("key",),
     "log": ("log",),
+    "pausing": ("pause", "resume"),
     "projects": ("project",),
     "review": ("review",),
     "rpc": ("rpc",),

@@ -76,6 +76,13 @@ class Call:
         return file if isinstance(file, str) else None
 
     @property
+    def paused(self) -> "float | None":
+        """Since when nothing is captured in this project; None when it is."""
+        from retain.pauses import has_any, paused_since
+
+        return paused_since(self.home, self.project_id) if has_any(self.home) else None
+
+    @property
     def remark(self) -> str:
         """What stands, in one line; empty for nothing."""
         return " ".join(dict.fromkeys(notice.brief for notice in self.standing))

@@ -26,6 +26,7 @@ MOST_INPUT = 16_000_000
 MOST_CONTEXT = 9_900  # the client puts nothing above 10,000 before the model
 SLOW_MS = 500
 NOTHING = "{}"
+PAUSED = "Retain: capture is paused here; nothing that is said is kept until `retain resume`."
 _LAST_WORDS_SECONDS = 0.1
 _LAST_RESORT_SECONDS = 3.0  # late enough that a busy machine does not need it
 # A run of these is told only when there is something to tell: they come with every use of a tool.
@@ -186,7 +187,10 @@ def _remark(call: "Call") -> str:
         return ""
     fault, undecided = call.settings.get("fault"), call.settings.get("undecided")
     told = [f"Retain captures nothing here: {fault}"] if fault else [f"Retain: {undecided}"] if undecided else []
-    return " ".join(told or ([f"Retain: {call.remark}"] if call.remark else []))
+    told = told or ([f"Retain: {call.remark}"] if call.remark else [])
+    if call.settings.get("capture") and call.paused is not None:
+        told.append(PAUSED)
+    return " ".join(told)
 
 
 def _shown(remark: str) -> str:
