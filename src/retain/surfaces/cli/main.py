@@ -128,6 +128,15 @@ def _hook(arguments: Sequence[str]) -> None:
     main(arguments)
 
 
+@click.command("statusline", context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def _statusline(arguments: Sequence[str]) -> None:
+    """Print one line for the status line of Claude Code; `retain setup --statusline` registers it."""
+    from retain.surfaces.hooks.statusline import main
+
+    main(["statusline", *arguments])
+
+
 def _nowhere() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - open until the process ends
 
@@ -143,5 +152,5 @@ def _explained(error: Exception) -> RetainError:
     return RetainError(f"a fault in Retain ({type(error).__name__}: {shorten(str(error), 200)}); please report it")
 
 
-for _command in (_serve, _hook):
+for _command in (_serve, _hook, _statusline):
     cli.add_command(_command)
