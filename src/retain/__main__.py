@@ -8,6 +8,10 @@ def main() -> None:
         from retain.surfaces.hooks.runner import main as answer
 
         answer(sys.argv[2:])
+    if sys.argv[1:2] == ["statusline"]:
+        from retain.surfaces.hooks.statusline import main as tell
+
+        tell(sys.argv[1:])
     # A client waits for `serve`, so it does not pay for the command line.
     if sys.argv[1:2] == ["serve"]:
         from retain.surfaces.cli.serve import serve

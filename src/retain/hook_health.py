@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Literal
 
+from retain import pauses
 from retain.hook_log import CAPTURE, DROPPED, WORKER, Entry, entries
 from retain.run_files import is_held, names_in, read_object, worker_lock
 
@@ -64,7 +65,8 @@ class Remark:
 def look(home: Path, now: datetime) -> list[Remark]:
     log = entries(home)
     recent = [entry for entry in log if now - entry.at < A_DAY]
-    return [*_runs(log, now), *_failures(recent, now), *_slow(recent), *_spool(home, now), *_worker(home, now)]
+    told = [*_runs(log, now), *_paused(home, now), *_failures(recent, now), *_slow(recent)]
+    return [*told, *_spool(home, now), *_worker(home, now)]
 
 
 def _runs(log: Sequence[Entry], now: datetime) -> Iterator[Remark]:
@@ -80,6 +82,19 @@ def _runs(log: Sequence[Entry], now: datetime) -> Iterator[Remark]:
         stored = sum(count for entry in recent if isinstance(count := entry.facts.get("stored"), int))
         when = _ago(now - newest.at)
         yield Remark("ok", f"last capture {when}; in a day {len(recent)}, with {stored} memories stored")
+
+
+def _paused(home: Path, now: datetime) -> Iterator[Remark]:
+    try:
+        lasting = [pause for pause in pauses.pauses(str(home)) if pause.lasts]
+    except pauses.Unreadable as error:
+        yield Remark("warn", str(error), "delete that file; then nothing is paused, and earlier pauses are not known")
+        return
+    for pause in lasting:
+        option = " --all" if pause.project == pauses.EVERYWHERE else ""
+        since = _ago(now - datetime.fromtimestamp(pause.since, UTC))
+        note = f"capture is paused for {pause.path}, since {since}; what is said is not captured"
+        yield Remark("warn", note, f"`retain resume{option}` captures again")
 
 
 def _failures(recent: Sequence[Entry], now: datetime) -> Iterator[Remark]:
@@ -112,7 +127,10 @@ def _spool(home: Path, now: datetime) -> Iterator[Remark]:
         stuck = age > LONG_WAIT and not is_held(str(home))
         several = f"{len(waiting)} conversations wait to be captured, the oldest"
         note = f"{several if len(waiting) > 1 else '1 conversation waits to be captured,'} for {_long(age)}"
-        yield Remark("warn" if stuck else "ok", note, "the next session takes them up; its failures are named above")
+        repair = (
+            "the next session takes them up; its failures are named above, and those of a paused project wait for it"
+        )
+        yield Remark("warn" if stuck else "ok", note, repair)
     if failed:
         why = read_object(str(home / "spool" / "failed" / failed[-1])).get("why") or "see logs/hooks.log"
         several = "conversation" if len(failed) == 1 else "conversations"

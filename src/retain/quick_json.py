@@ -23,7 +23,8 @@ def parsed(text: str) -> object:
     """The value that a text holds; ValueError when it holds none, or anything besides."""
     try:
         value, end = _scanner()(text, len(text) - len(text.lstrip()))
-    except (StopIteration, RecursionError) as error:
+    except (StopIteration, RecursionError, SystemError) as error:
+        # The last of them: some interpreters cannot say what is wrong while `json` is not loaded.
         raise ValueError("not JSON") from error
     if text[end:].strip():
         raise ValueError(f"not JSON: more follows at character {end}")

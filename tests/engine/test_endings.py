@@ -23,7 +23,8 @@ from retain.engine.lookup.matching import Search
 from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question
 from retain.engine.remember import NAMED, SAID_ANEW, remember
-from retain.engine.revise import Edit, bring_back, destroy, forget, promote, tag, update
+from retain.engine.rescope import promote
+from retain.engine.revise import Edit, bring_back, destroy, forget, tag, update
 from retain.engine.succession import entry
 from retain.engine.temporal import invalidate
 from retain.engine.trust.sleeping import sleep

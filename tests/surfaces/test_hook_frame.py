@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from retain.surfaces.hooks import entry, runner
+from retain.surfaces.hooks.standard_streams import MOST_INPUT
 from surfaces.hooking import NAMES
 
 HEAVY = ("click", "pydantic", "yaml", "numpy", "mcp", "rich", "asyncio", "logging", "dataclasses", "typing", "pathlib")
@@ -36,7 +37,7 @@ BROKEN = {
     "a huge number": b'{"session_id": ' + b"9" * 5000 + b"}",
     "an unknown event": b'{"hook_event_name": "Lunch"}',
     "control characters": b'{"session_id": "a\nb", "prompt": "\x01"}',
-    "too much": b'{"prompt": "' + b"a" * (runner.MOST_INPUT + 1) + b'"}',
+    "too much": b'{"prompt": "' + b"a" * (MOST_INPUT + 1) + b'"}',
 }
 # Runs the entry point as it is, and writes down what is loaded when it ends.
 TELLING = """

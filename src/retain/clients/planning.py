@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from retain.clients import claude_code, edits, entries, front_matter, json_text, this_install
+from retain.clients import claude_code, edits, entries, front_matter, json_text, status_line, this_install
 from retain.clients.edits import Edit
 from retain.clients.faults import Unfit
 from retain.clients.journal import Journal
@@ -27,10 +27,13 @@ class Step:
     """Whether something of ours was in the file already."""
 
 
-def set_up(clients: Iterable[Client], machine: Machine, *, tool_hooks: bool | None) -> Iterator[Step]:
+def set_up(
+    clients: Iterable[Client], machine: Machine, *, tool_hooks: bool | None, statusline: bool | None = None
+) -> Iterator[Step]:
+    """None leaves hooks on tools and the status line as they are."""
     for client in clients:
         if client is CLAUDE_CODE:
-            yield from map(_private, _set_up_claude_code(machine, tool_hooks=tool_hooks))
+            yield from map(_private, _set_up_claude_code(machine, tool_hooks=tool_hooks, statusline=statusline))
         else:
             yield _private(_server_step(client, client.file(machine), partial(_registered, client)))
 
@@ -39,7 +42,7 @@ def take_down(clients: Iterable[Client], machine: Machine, journal: Journal) -> 
     for client in clients:
         yield taken_back(server_from(client, client.file(machine)), journal)
         if client is CLAUDE_CODE:
-            yield taken_back(_hooks_step(claude_settings(machine), claude_code.without_hooks), journal)
+            yield taken_back(_hooks_step(claude_settings(machine), _without_ours), journal)
 
 
 def server_for(client: Client, file: Path, command: list[str]) -> Step:
@@ -114,7 +117,20 @@ def only_exact(path: Path, journal: Journal) -> Step:
     return _checked(Step("settings", "llm", path, exact, had_ours=True))
 
 
-def _set_up_claude_code(machine: Machine, *, tool_hooks: bool | None) -> Iterator[Step]:
+def has_other_status_line(machine: Machine) -> bool:
+    """Whether Claude Code shows a status line of somebody else's."""
+    try:
+        found = status_line.status_line(edits.read(claude_settings(machine)) or "")
+    except Unfit:
+        return False
+    return found is not None and not status_line.is_ours(found)
+
+
+def _without_ours(text: str) -> str:
+    return status_line.without_status_line(claude_code.without_hooks(text))
+
+
+def _set_up_claude_code(machine: Machine, *, tool_hooks: bool | None, statusline: bool | None) -> Iterator[Step]:
     servers, settings = CLAUDE_CODE.file(machine), claude_settings(machine)
     try:
         plugin = claude_code.plugin_is_on(edits.read(settings) or "")
@@ -123,10 +139,18 @@ def _set_up_claude_code(machine: Machine, *, tool_hooks: bool | None) -> Iterato
     if plugin:
         note = "the plugin is installed and enabled and does this already; twice would be too much"
         yield replace(server_from(CLAUDE_CODE, servers), note=note)
-        yield replace(_hooks_step(settings, claude_code.without_hooks), note=note)
+        step = _hooks_step(
+            settings, lambda text: status_line.with_status_line(claude_code.without_hooks(text), wanted=statusline)
+        )
+        yield step if statusline else replace(step, note=note)  # a plugin brings no status line
         return
     yield _server_step(CLAUDE_CODE, servers, partial(_registered, CLAUDE_CODE))
-    yield _hooks_step(settings, lambda text: claude_code.with_hooks(text, tool_hooks=tool_hooks))
+    yield _hooks_step(
+        settings,
+        lambda text: status_line.with_status_line(
+            claude_code.with_hooks(text, tool_hooks=tool_hooks), wanted=statusline
+        ),
+    )
 
 
 def _private(step: Step) -> Step:
@@ -146,7 +170,7 @@ def _server_step(client: Client, file: Path, change: Callable[[str], str]) -> St
 
 def _hooks_step(file: Path, change: Callable[[str], str]) -> Step:
     step = text_step(CLAUDE_CODE.title, "hooks", file, change)
-    had = step.edit is not None and _has(lambda text: bool(claude_code.our_hooks(text)), step.edit.old)
+    had = step.edit is not None and _has(lambda text: _without_ours(text) != text, step.edit.old)
     return replace(step, had_ours=had)
 
 

@@ -1,11 +1,12 @@
 """Whether clients know of this memory, and whether what they were told still holds."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from retain.clients import claude_code, edits, entries, launcher, this_install
+from retain.clients import claude_code, edits, entries, launcher, status_line, this_install
 from retain.clients.faults import Unfit
 from retain.clients.known import CLAUDE_CODE, CLIENTS, Client, Machine, claude_settings
 
@@ -83,6 +84,7 @@ def _hooks(machine: Machine) -> Iterator[Finding]:
         yield Finding("fail", f"{title}: hooks run twice, from the plugin and from {file}")
     elif hooks:
         yield from _told(hooks)
+    yield from _status_line(text)
 
 
 def _told(hooks: Mapping[str, list[dict[str, Any]]]) -> Iterator[Finding]:
@@ -96,6 +98,20 @@ def _told(hooks: Mapping[str, list[dict[str, Any]]]) -> Iterator[Finding]:
         yield Finding("warn", f"{title}: no hook for {', '.join(lacking)}")
     if not gone and not doubled and not lacking:
         yield Finding("ok", f"{title}: hooks for {', '.join(hooks)}")
+
+
+def _status_line(text: str) -> Iterator[Finding]:
+    found = status_line.status_line(text)
+    if not status_line.is_ours(found):
+        return
+    try:
+        command, *args = shlex.split(found["command"])
+    except ValueError:  # somebody has edited it
+        command, args = found["command"], []
+    if missing := _missing({"command": command, "args": args}):
+        yield Finding("fail", f"{CLAUDE_CODE.title}: its status line calls {missing}, which is not there")
+    else:
+        yield Finding("ok", f"{CLAUDE_CODE.title}: status line registered")
 
 
 def _missing(entry: Mapping[str, Any]) -> str | None:

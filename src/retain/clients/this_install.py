@@ -1,5 +1,6 @@
 """The commands that start this very installation, with absolute paths: a client has another PATH."""
 
+import shlex
 import shutil
 import sys
 from pathlib import Path, PurePath
@@ -35,6 +36,11 @@ def hook_entry() -> Path:
 def hook(event: str) -> tuple[str, list[str]]:
     """Without site packages (-S) and the user's Python settings (-I): they cost most of a hook's time."""
     return sys.executable, ["-I", "-S", str(hook_entry()), event]
+
+
+def status_line() -> str:
+    """For a shell, since a status line has no other form."""
+    return shlex.join([sys.executable, "-I", "-S", str(hook_entry()), "statusline"])
 
 
 def passing_folder() -> str | None:

@@ -21,6 +21,11 @@ def new_id(now: "datetime") -> str:
     return _base36(int(now.timestamp() * 1000), _TIME_DIGITS) + _base36(random_part, LENGTH - _TIME_DIGITS)
 
 
+def first_id(seconds: float) -> str:
+    """What sorts before every id that was made at a moment or later."""
+    return _base36(max(0, int(seconds * 1000)), _TIME_DIGITS)
+
+
 def id_of(name: str) -> str:
     """The id that belongs to a name for ever: two processes that meet the same folder agree on it."""
     return _base36(int.from_bytes(_sha256(name.encode("utf-8", "surrogatepass")), "big") % 36**LENGTH, LENGTH)

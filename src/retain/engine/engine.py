@@ -13,7 +13,7 @@ from retain.domain.graph import Direction, Entity, Related, Relation, Steps
 from retain.domain.memory import HistoryEntry, Json, Memory, MemoryId, Scope, Stored
 from retain.domain.recall import KEPT, Filter, Recalled, Warning
 from retain.domain.session import Caller, Use
-from retain.engine import categories, context, offer, remember, revise, sessions, status, temporal
+from retain.engine import categories, context, offer, remember, rescope, revise, sessions, status, temporal
 from retain.engine.ask import Asked, ask_streaming
 from retain.engine.code.reading.roots import Roots
 from retain.engine.digest import Digest, digest
@@ -111,7 +111,7 @@ class Engine:
         answer = recall.recall(self.parts, question, caller)
         self._served([hit.id for hit in answer.hits if recall.is_meant(hit)], caller, counted=True)
         missing = self._unembedded(caller)
-        return answer if missing is None else _with_warning(answer, missing)
+        return answer if missing is None else replace(answer, warnings=(*answer.warnings, missing))
 
     def ask(self, question: str, caller: Caller) -> Asked:
         """An answer from memories, by the language model that was chosen; else the passages that answer best."""
@@ -171,7 +171,10 @@ class Engine:
         return revise.tag(self.parts, id, add, remove, caller)
 
     def promote(self, id: str, target: Scope, reason: str | None, caller: Caller) -> revise.Revised:
-        return revise.promote(self.parts, id, target, reason, caller)
+        return rescope.promote(self.parts, id, target, reason, caller)
+
+    def narrow(self, id: str, reason: str | None, caller: Caller) -> revise.Revised:
+        return rescope.narrow(self.parts, id, reason, caller)
 
     def forget(self, id: str, reason: str | None, caller: Caller) -> Memory:
         return revise.forget(self.parts, id, reason, caller)
@@ -394,7 +397,3 @@ class Engine:
         self._upkeep.soon(self._embed_later)
         note = f"some memories have no vectors by {model} yet and were searched by keyword only"
         return Warning("keyword_only", f"{note}; `retain reembed` makes them")
-
-
-def _with_warning(answer: Recalled, warning: Warning) -> Recalled:
-    return replace(answer, warnings=(*answer.warnings, warning))

@@ -1,4 +1,4 @@
-"""Changing what is remembered: update, tag, promote, forget, bring back, destroy. Every change leaves history."""
+"""Changing what is remembered: update, tag, forget, bring back, destroy. Every change leaves history."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -34,9 +34,9 @@ from retain.engine.drafts import (
     title_faults,
 )
 from retain.engine.embed import Embedded, embedded
-from retain.engine.knowledge.support import hushed, moved, relinked, revived, silenced, unheard, unsaid
+from retain.engine.knowledge.support import hushed, relinked, revived, silenced, unheard, unsaid
 from retain.engine.nearby import neighbours
-from retain.engine.parts import Parts, place_of, settle, visible
+from retain.engine.parts import Parts, settle, visible
 from retain.engine.remember import refuse_title
 from retain.engine.rivalry import Rivalry, rivalry, settled
 from retain.engine.succession import entry, spoken_for
@@ -67,6 +67,8 @@ class Edit:
     category: str | None = None
     tags: tuple[str, ...] | None = None
     """All tags that it is to have; `add_tags` and `remove_tags` change those that it has."""
+    provenance: Mapping[str, Json] | None = None
+    """Whose word the new text is, where a person says so and no agent; else that is worked out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class Revised:
 def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
     """Applies an edit. A new text passes the same gate as a new memory, and is never merged with another."""
     _check(edit)
-    _changeable(parts.store, id, caller)
+    changeable(parts.store, id, caller)
     # A text that was not given is not taken from here either: another window may be changing it.
     text, found = cleaned_text(edit.text) if edit.text is not None else (None, ())
     title = cleaned_title(edit.title) if edit.title is not None else None
@@ -95,7 +97,7 @@ def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
     made: dict[tuple[str, str | None], Embedded] = {}
 
     def plan() -> tuple[Changes, Revised]:
-        old = _changeable(parts.store, id, caller)
+        old = changeable(parts.store, id, caller)
         new = _with(old, clean, now)
         said = (new.text, new.title)
         if said != (old.text, old.title) and said not in made:
@@ -121,33 +123,6 @@ def tag(parts: Parts, id: str, add: Sequence[str], remove: Sequence[str], caller
     if faults := list(_undecided(add, remove, "add")):
         raise InvalidInput(faults)
     return update(parts, id, Edit(add_tags=tuple(add), remove_tags=tuple(remove)), caller)
-
-
-def promote(parts: Parts, id: str, target: Scope, reason: str | None, caller: Caller) -> Revised:
-    """Moves a memory to a broader scope; out of a session it no longer belongs to that session."""
-    now = parts.clock.now()
-    reason = cleaned_reason(reason)
-
-    def plan() -> tuple[Changes, Revised]:
-        old = _changeable(parts.store, id, caller)
-        if target.breadth <= old.scope.breadth:
-            raise Refused(f"{id} has scope {old.scope} already; only session → project → user is a promotion")
-        place = place_of(old, target, caller)
-        if target is Scope.PROJECT and place.project is None:
-            raise Refused("the working folder belongs to no project, so nothing can be promoted to one; use scope user")
-        _refuse_twin(parts.store, place, old.text, old)
-        session = None if old.scope is Scope.SESSION else old.session
-        new = replace(old, place=place, session=session, updated=now, version=old.version + 1)
-        changes = Changes(
-            at=now,
-            expects=(AtVersion(old.id, old.version), NoTwin(place, fingerprint(old.text), but=old.id)),
-            memories=(new,),
-            history=(entry(old, Event.PROMOTED, now, reason),),
-            projects=(caller.project,) if caller.project and place.project else (),
-        ).joined(moved(parts.store, old, new))
-        return changes, Revised(new, ("scope",), before=old.scope)
-
-    return settle(parts.store, plan)
 
 
 def forget(parts: Parts, id: str, reason: str | None, caller: Caller) -> Memory:
@@ -205,7 +180,7 @@ def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
     """The plan that takes a memory to another state of its life, with all that depends on it."""
     back, is_forgotten = new.is_active, new.status.state is State.FORGOTTEN
     if back:
-        _refuse_twin(store, old.place, old.text, old)
+        refuse_twin(store, old.place, old.text, old)
         if old.title:
             refuse_title(store, old.place, old.title, old.id, "Rename or forget that one first, then bring this back")
     sources = spoken_for(store, old, by_it=back)
@@ -257,7 +232,7 @@ def _says_nothing(edit: Edit) -> bool:
     return replace(edit, metadata=given, replace_metadata=False) == Edit()
 
 
-def _changeable(store: Store, id: str, caller: Caller) -> Memory:
+def changeable(store: Store, id: str, caller: Caller) -> Memory:
     memory = visible(store, id, caller).memory
     refuse_ended(memory, "changed")
     return memory
@@ -274,7 +249,7 @@ def refuse_ended(memory: Memory, done: str, states: Collection[State] = ENDED) -
         )
 
 
-def _refuse_twin(store: Store, place: Place, text: str, memory: Memory) -> None:
+def refuse_twin(store: Store, place: Place, text: str, memory: Memory) -> None:
     twin = store.twin(place, fingerprint(text))
     if twin and twin.memory.id != memory.id:
         instead = "Change or forget that one instead"
@@ -293,7 +268,7 @@ def _edited(
     old, new = versions
     now, rewritten, retitled = new.updated, new.text != old.text, new.title != old.title
     if rewritten:
-        _refuse_twin(store, new.place, new.text, old)
+        refuse_twin(store, new.place, new.text, old)
     if retitled and new.title:
         refuse_title(store, new.place, new.title, but=old.id)
     if len(new.tags) > max(MAX_TAGS, len(old.tags)):
@@ -339,8 +314,10 @@ def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
 def _metadata(old: Memory, edit: Edit) -> Mapping[str, Json]:
     """Whose word a memory is stays as it was: an agent must not pass a tool's output off as the user's. But what is
     worded anew is no longer what the user said. And a line of a session's log stays one."""
-    if old.metadata.get("said_by") == "user" and edit.text not in (None, old.text):
-        old = replace(old, metadata={name: value for name, value in old.metadata.items() if name not in PROVENANCE})
+    reworded = edit.text not in (None, old.text)
+    if reworded and (edit.provenance is not None or old.metadata.get("said_by") == "user"):
+        rest = {name: value for name, value in old.metadata.items() if name not in PROVENANCE}
+        old = replace(old, metadata=rest | dict(edit.provenance or {}))
     if edit.metadata is None:
         return old.metadata
     known = {name: value for name, value in old.metadata.items() if not edit.replace_metadata or name in OWN}

@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 
 from retain.domain.graph import SIMILAR
 from retain.domain.listing import MAX_QUERY, Card, PastQuery
-from retain.domain.memory import MemoryId
+from retain.domain.memory import Memory, MemoryId, State
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
 from retain.engine.lifecycle.redact import redact
+from retain.engine.lookup.captured import captured, session_named
 from retain.engine.lookup.matching import Matches, Search, search
 from retain.engine.lookup.suggesting import Suggestion, suggest
 from retain.engine.lookup.walks import Walks, page_faults
@@ -48,6 +49,14 @@ class Lookup:
         return self._walks.page(
             (caller.session, wanted, limit), offset, lambda start, beyond: store.page(wanted, limit, start, beyond)
         )
+
+    def captured(self, caller: Caller, session: str | None = None, state: State = State.ACTIVE) -> list[Memory]:
+        """What was captured from conversations, oldest first."""
+        return captured(self._parts, caller, session, state)
+
+    def captured_session(self, named: str, caller: Caller, state: State = State.ACTIVE) -> str:
+        """The id of a session from which something was captured: by `last`, its id or the first letters of it."""
+        return session_named(self._parts, named, caller, state)
 
     def similar(self, id: MemoryId) -> list[MemoryId]:
         """What says the same as this memory and is kept beside it."""

@@ -72,10 +72,9 @@ class Sight:
 def opened(file: str, seconds: float) -> sqlite3.Connection:
     """A connection that gives up after so many seconds of work. Raises `CannotRead`."""
     late = time.monotonic() + seconds
-    address = file.replace("%", "%25").replace("?", "%3f").replace("#", "%23").replace("\\", "/")
     # Where nothing can be written, SQLite must not look for other writers: that takes a file of its own.
     alone = "" if os.access(os.path.dirname(file) or ".", os.W_OK) or _has_log(file) else "&immutable=1"
-    address = f"file:{'' if address.startswith('/') else '/'}{address}?mode=ro{alone}"
+    address = f"file:{_address(file)}?mode=ro{alone}"
     try:
         db = sqlite3.connect(address, uri=True, timeout=0)
     except sqlite3.Error as error:
@@ -93,6 +92,12 @@ def opened(file: str, seconds: float) -> sqlite3.Connection:
     db.row_factory = sqlite3.Row
     db.set_progress_handler(lambda: time.monotonic() > late, _STEPS_PER_LOOK)
     return db
+
+
+def _address(file: str) -> str:
+    """A path as a part of a URI."""
+    escaped = file.replace("%", "%25").replace("?", "%3f").replace("#", "%23").replace("\\", "/")
+    return escaped if escaped.startswith("/") else f"/{escaped}"
 
 
 def _has_log(file: str) -> bool:
@@ -156,6 +161,33 @@ def naming(db: sqlite3.Connection, path: str, root: "str | None", sight: Sight, 
 def fixes(db: sqlite3.Connection, error: str, sight: Sight, now: float) -> "list[tuple[Row, float]]":
     """What was learnt of an error like this one."""
     return relevant(db, error, sight, now, LEARNT)
+
+
+def captured(db: sqlite3.Connection, place: str, after: str, now: float) -> "list[str]":
+    """Ids above another one of what was captured from conversations and holds now, newest first."""
+    # With an id to begin from, few are left to look at; without one, all of the place are.
+    plus = "+" if after else ""
+    query = f"""select m.id from memory m where m.id > :after and {plus}m.place = :place
+        and {plus}{_HOLDS} and json_extract(m.source, '$.tool') = 'capture' order by m.id desc"""
+    return [id for (id,) in db.execute(query, {"after": after, "place": place, "now": int(now * 1e6)})]
+
+
+def held_in(db: sqlite3.Connection, places: "list[str]") -> int:
+    """How many active memories these places hold."""
+    query = "select count(*) from memory where state = 'active' and place in (select value from json_each(?))"
+    return int(db.execute(query, (written(places),)).fetchone()[0])
+
+
+def pending(file: str) -> int:
+    """How many writes wait in a queue for a database on a server; none where there is no queue that can be read."""
+    try:
+        db = sqlite3.connect(f"file:{_address(file)}?mode=ro", uri=True, timeout=WAIT / 1000)
+        try:
+            return int(db.execute("select count(*) from plan where why is null or why = ''").fetchone()[0])
+        finally:
+            db.close()
+    except sqlite3.Error:
+        return 0
 
 
 def texts(db: sqlite3.Connection, ids: "Iterable[str]", user: str) -> "dict[str, tuple[str, str]]":

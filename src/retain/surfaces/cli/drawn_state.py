@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from datetime import datetime
 from pathlib import Path
 
 from rich.text import Text
@@ -20,7 +21,7 @@ from retain.whereabouts import shown
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
-def status(report: Report, caller: Caller, settings: Settings) -> Drawn:
+def status(report: Report, caller: Caller, settings: Settings, paused: datetime | None = None) -> Drawn:
     counts = report.counts
     rest = f", {several(counts.entities, 'entities')}, {several(counts.relations, 'relations')}"
     yield line((several(counts.total, "memories"), "bold"), rest)
@@ -38,6 +39,7 @@ def status(report: Report, caller: Caller, settings: Settings) -> Drawn:
             "code": f"{counts.code_chunks:,} chunks (`retain projects` lists them)" if counts.code_chunks else None,
             "project": caller.project.path if caller.project else "none (home or root)",
             "session": caller.session,
+            "capture": f"paused since {paused:%Y-%m-%d %H:%M} UTC (`retain resume`)" if paused else None,
         }
     )
     for notice in report.notices:

@@ -29,11 +29,15 @@ MODULES = {
     "db": ("db",),
     "demo": ("demo",),
     "disputes": ("contradictions",),
+    "editing": ("edit",),
     "finding": ("recall", "show", "context", "graph", "history"),
+    "forgetting": ("forget",),
     "init": ("init",),
     "keys": ("key",),
     "log": ("log",),
+    "pausing": ("pause", "resume"),
     "projects": ("project",),
+    "review": ("review",),
     "rpc": ("rpc",),
     "sessions": ("session",),
     "setup": ("setup", "teardown"),
@@ -41,7 +45,7 @@ MODULES = {
     "trust": ("trust",),
     "upkeep": ("status", "config", "doctor", "reembed", "backup", "restore"),
     "why": ("why",),
-    "writing": ("remember", "forget", "consolidate", "undo"),
+    "writing": ("remember", "consolidate", "undo"),
 }
 _MODULE_OF = {name: module for module, names in MODULES.items() for name in names}
 
@@ -124,6 +128,15 @@ def _hook(arguments: Sequence[str]) -> None:
     main(arguments)
 
 
+@click.command("statusline", context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def _statusline(arguments: Sequence[str]) -> None:
+    """Print one line for the status line of Claude Code; `retain setup --statusline` registers it."""
+    from retain.surfaces.hooks.statusline import main
+
+    main(["statusline", *arguments])
+
+
 def _nowhere() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - open until the process ends
 
@@ -139,5 +152,5 @@ def _explained(error: Exception) -> RetainError:
     return RetainError(f"a fault in Retain ({type(error).__name__}: {shorten(str(error), 200)}); please report it")
 
 
-for _command in (_serve, _hook):
+for _command in (_serve, _hook, _statusline):
     cli.add_command(_command)

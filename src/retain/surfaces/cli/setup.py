@@ -9,7 +9,7 @@ import click
 from retain.app import SystemClock
 from retain.clients import launcher, planning, this_install
 from retain.clients.faults import Unfit
-from retain.clients.known import CLIENTS, Client, Machine, named
+from retain.clients.known import CLAUDE_CODE, CLIENTS, Client, Machine, named
 from retain.clients.planning import Step
 from retain.clients.state import plugin_note
 from retain.config import LLMS, TOOLSETS, VARIABLES, load, settings_files
@@ -51,6 +51,9 @@ def _toolset(_: click.Context, __: click.Parameter, given: str | None) -> str | 
 @client_work.clients
 @click.option("--llm", type=click.Choice(LLMS), help="Which language model may be asked; none needs no key.")
 @click.option("--tool-hooks/--no-tool-hooks", default=None, help="Hooks on every tool call too; they are never free.")
+@click.option(
+    "--statusline/--no-statusline", default=None, help="Show Retain in Claude Code's status line, if none is set there."
+)
 @click.option("--toolset", metavar="NAMES", callback=_toolset, help=f"Tools for agents: {', '.join(TOOLSETS)}.")
 @options.yes
 @client_work.dry_run
@@ -60,6 +63,7 @@ def setup(
     names: Sequence[str],
     llm: str | None,
     tool_hooks: bool | None,
+    statusline: bool | None,
     toolset: str | None,
     yes: bool,
     dry_run: bool,
@@ -73,16 +77,17 @@ def setup(
     clients = _chosen(names, Machine.here())
     if llm is None and not yes and not dry_run:
         llm = _asked(call)
-    steps = list(planning.set_up(clients, Machine.here(), tool_hooks=tool_hooks))
+    steps = list(planning.set_up(clients, Machine.here(), tool_hooks=tool_hooks, statusline=statusline))
     chosen = {name: value for name, value in (("llm", llm), ("toolset", toolset)) if value}
     if chosen:
         steps.append(planning.settings(settings_files(call.given)[1], chosen))
-    work = Work(call, steps, remarks=list(_to_note()))
+    left_alone = list(_without_status_line(clients)) if statusline else []
+    work = Work(call, steps, remarks=[*_to_note(), *left_alone])
     if dry_run:
         return work.show()
     work.allow(yes=yes)
     done = work.carry_out()
-    remarks = [*_noted(call), *_afterwards(call, done, llm)]
+    remarks = [*_noted(call), *left_alone, *_afterwards(call, done, llm)]
     return work.tell(done, iter(remarks), remarks=remarks)
 
 
@@ -137,6 +142,13 @@ def _chosen(names: Sequence[str], machine: Machine) -> list[Client]:
         looked_for = ", ".join(one.title for one in CLIENTS)
         raise NotFound(f"no client was found here (looked for {looked_for}); --client NAME sets one up all the same")
     return found
+
+
+def _without_status_line(clients: Sequence[Client]) -> Iterator[str]:
+    if CLAUDE_CODE not in clients:
+        yield "no status line was registered: only Claude Code has one, and it is not set up here"
+    elif planning.has_other_status_line(Machine.here()):
+        yield "Claude Code has another status line already, which stays; `retain statusline` can be called from it"
 
 
 def _refuse_passing() -> None:

@@ -66,11 +66,14 @@ class Terminal:
     def shows_progress(self) -> bool:
         return not self.as_json and self.errors.is_terminal
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether somebody is there to be asked."""
+        return not self.as_json and sys.stdin.isatty()
+
     def asked(self, question: str) -> bool:
         """Whether somebody is there and says yes."""
-        if self.as_json or not sys.stdin.isatty():
-            return False
-        return click.confirm(question, err=True)
+        return self.can_ask and click.confirm(question, err=True)
 
 
 class Indented:

@@ -9,11 +9,13 @@ from retain import doctor as health
 from retain import hook_health, maintenance
 from retain.app import SystemClock
 from retain.config import files_with_passwords, load, settings_files
+from retain.domain.time import iso
 from retain.errors import EmbeddingFailed, Refused, StoreDown
 from retain.model_health import MODEL_SECONDS
 from retain.surfaces import reports
 from retain.surfaces.cli import bodies, drawn_state, exits, options
 from retain.surfaces.cli.options import Call, common
+from retain.surfaces.cli.pausing import paused_here
 
 
 @click.command()
@@ -21,8 +23,10 @@ from retain.surfaces.cli.options import Call, common
 def status(call: Call) -> None:
     """Show how much is remembered, where, and by which model it is found."""
     with call.memory() as app:
-        body = reports.status(app)
-        call.terminal.tell(body, drawn_state.status(app.engine.status(app.caller()), app.caller(), app.settings))
+        caller = app.caller()
+        paused = paused_here(app)
+        body = {**reports.status(app), "capture_paused_since": iso(paused) if paused else None}
+        call.terminal.tell(body, drawn_state.status(app.engine.status(caller), caller, app.settings, paused))
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""Commands that write: remember, forget, consolidate, undo."""
+"""Commands that write: remember, consolidate, undo."""
 
 import sys
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from retain.engine.drafts import Draft
 from retain.engine.lifecycle.consolidation import Strategy
 from retain.engine.lifecycle.merging import BY_HAND, Occasion
 from retain.engine.remember import Remembered
-from retain.errors import Refused, invalid
-from retain.surfaces import capture_reports, claude_md, reports
+from retain.errors import invalid
+from retain.surfaces import capture_reports, reports
 from retain.surfaces.cli import bodies, draw, drawn_capture, exits, options
 from retain.surfaces.cli.options import Call, common
 from retain.surfaces.render import Body
@@ -59,27 +59,6 @@ def remember(
         call.terminal.tell(body, (line for one in done for line in draw.remembered(one)))
     else:
         call.terminal.tell(reports.remembered(done[0], None), draw.remembered(done[0]))
-
-
-@click.command()
-@click.argument("id")
-@click.option("--reason", help="Why, for the history.")
-@click.option("--restore", is_flag=True, help="Bring a forgotten memory back.")
-@click.option("--purge", is_flag=True, help="Destroy it, with its history; this cannot be undone.")
-@options.yes
-@common
-def forget(call: Call, id: str, reason: str | None, restore: bool, purge: bool, yes: bool) -> None:
-    """Hide a memory from recall; it can be brought back unless it was purged."""
-    if restore and purge:
-        raise click.UsageError("--restore and --purge exclude each other")
-    with call.memory() as app:
-        if purge:
-            _purge(call, app, id, yes=yes)
-            return
-        memory = app.bring_back(id) if restore else app.forget(id, reason)
-        claude_md.sync_project(app)
-    verb = "brought back" if restore else "forgotten"
-    call.terminal.tell(reports.moved(memory), draw.moved(verb, memory))
 
 
 @click.command()
@@ -130,13 +109,3 @@ def _remember(app: Retain, draft: Draft, session: str | None) -> Remembered:
     if draft.scope is Scope.SESSION and caller.session is None:
         raise invalid("scope", "session", "a memory of a session needs one; name it with --session")
     return app.engine.remember(draft, caller)
-
-
-def _purge(call: Call, app: Retain, id: str, *, yes: bool) -> None:
-    memory = app.get(id).memory
-    if not yes and not call.terminal.asked(f"Destroy memory:{memory.id} and its history for good?"):
-        raise Refused(f"memory:{memory.id} was not purged: that cannot be undone, so it takes --yes")
-    app.engine.destroy(id, app.caller())
-    claude_md.sync_project(app)
-    holding = maintenance.backups_holding(app.settings, memory.id)
-    call.terminal.tell(bodies.destroyed(memory, holding), draw.destroyed(memory, holding))

@@ -7,6 +7,7 @@ from retain.standing import of_settings, of_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Mapping
 
     Payload = Mapping[str, object]
@@ -21,7 +22,7 @@ class Call:
     `settings` is the snapshot of `snapshot.FIELDS`: names as in `retain.config.Settings`, paths as text.
     """
 
-    __slots__ = ("_project", "client_pid", "cwd", "deadline", "event", "payload", "settings", "standing")
+    __slots__ = ("_project", "client_pid", "cwd", "deadline", "event", "payload", "settings", "standing", "store")
 
     def __init__(self, event: str, payload: "Payload", settings: "Mapping[str, object]", deadline: float) -> None:
         self.event = event
@@ -32,6 +33,8 @@ class Call:
         pid = os.environ.get("CLAUDE_PID", "")
         self.client_pid = int(pid) if pid.isdecimal() else os.getppid()
         self._project: tuple[str | None, str | None] | None = None
+        self.store: sqlite3.Connection | None = None
+        """The store once it was opened, to be read (`reading.opened_for`)."""
         unused = settings.get("unused")
         here = "" if settings.get("deployment_mode") in SERVERS else self.database
         self.standing = of_store(here) + of_settings(str(unused).splitlines() if unused else ())
@@ -74,6 +77,13 @@ class Call:
         """The file that a hook can read itself: the store's, or the copy of one on a server; None where none can."""
         file = self.settings.get("readable_file")
         return file if isinstance(file, str) else None
+
+    @property
+    def paused(self) -> "float | None":
+        """Since when nothing is captured in this project; None when it is."""
+        from retain.pauses import has_any, paused_since
+
+        return paused_since(self.home, self.project_id) if has_any(self.home) else None
 
     @property
     def remark(self) -> str:

@@ -3,6 +3,8 @@
 Handing over to the worker takes milliseconds; nothing here waits for it, for a model or for the network.
 """
 
+import os
+
 from retain.run_files import forget_client, record_client
 from retain.surfaces.hooks import snapshot, spool
 
@@ -71,8 +73,22 @@ HANDLERS: "dict[str, Callable[[Call], str]]" = {
 def _recorded(call: "Call") -> None:
     """Notes where this client is, and hands over what those that have died were in the middle of."""
     for left in record_client(call.home, call.client_pid, _conversation(call)):
-        if left.get("transcript") and _captures(call):
+        if left.get("transcript") and _may_capture(call) and not _is_paused(call.home, left):
             spool.put(call.home, {**left, "event": "SessionEnd"})
+
+
+def _is_paused(home: str, left: "dict[str, object]") -> bool:
+    """Whether the project is, in which a client has died: it may be another than the one of this call."""
+    from retain.pauses import has_any, paused_since
+
+    if not has_any(home):
+        return False
+    from retain.domain.ids import id_of
+    from retain.folders import root_of
+
+    folder = str(left.get("project_dir") or left.get("cwd") or "~")
+    root = root_of(folder, os.path.expanduser("~"))
+    return paused_since(home, id_of(root) if root else None) is not None
 
 
 def _conversation(call: "Call") -> "dict[str, object]":
@@ -90,6 +106,10 @@ def _conversation(call: "Call") -> "dict[str, object]":
 
 
 def _captures(call: "Call") -> bool:
+    return _may_capture(call) and call.paused is None
+
+
+def _may_capture(call: "Call") -> bool:
     """A store that is in the memory of a server cannot be reached from a worker."""
     return bool(call.settings.get("capture")) and call.database != ":memory:"
 

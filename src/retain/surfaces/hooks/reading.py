@@ -1,7 +1,19 @@
 """The one module of the surfaces that reads a store past the engine: what loads the engine is too slow for a hook."""
 
 from retain.domain.places import seen_from
-from retain.stores.sqlite.glance import CannotRead, Sight, fixes, for_summary, naming, opened, relevant, texts
+from retain.stores.sqlite.glance import (
+    CannotRead,
+    Sight,
+    captured,
+    fixes,
+    for_summary,
+    held_in,
+    naming,
+    opened,
+    pending,
+    relevant,
+    texts,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +22,21 @@ if TYPE_CHECKING:
 
     from retain.surfaces.hooks.call import Call
 
-__all__ = ["CannotRead", "Sight", "fixes", "for_summary", "naming", "opened_for", "relevant", "said", "sight_of"]
+__all__ = [
+    "CannotRead",
+    "Sight",
+    "captured",
+    "fixes",
+    "for_summary",
+    "held_in",
+    "naming",
+    "opened_for",
+    "pending",
+    "relevant",
+    "said",
+    "sight_of",
+    "texts",
+]
 
 SECONDS = 0.3  # for all queries together
 
@@ -20,7 +46,9 @@ def opened_for(call: "Call") -> "sqlite3.Connection | None":
     import os
 
     file = call.readable
-    return opened(file, min(SECONDS, call.left())) if file and os.path.isfile(file) else None
+    if call.store is None and file and os.path.isfile(file):
+        call.store = opened(file, min(SECONDS, call.left()))
+    return call.store
 
 
 def sight_of(call: "Call", lost: "float | None" = None) -> Sight:

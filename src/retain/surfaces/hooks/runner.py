@@ -9,8 +9,9 @@ import os
 import sys
 import time
 
-from retain.quick_json import parsed, written
+from retain.quick_json import written
 from retain.surfaces.hooks.handlers import HANDLERS
+from retain.surfaces.hooks.standard_streams import Answer, given, silence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 # What is handed over too late is lost, so that has more time; a plugin's SessionEnd is cut off after 1.5 s.
 SECONDS = {"SessionStart": 2.0, "Stop": 3.0, "PreCompact": 3.0, "SessionEnd": 1.4}
 OTHER_SECONDS = 1.0
-MOST_INPUT = 16_000_000
 MOST_CONTEXT = 9_900  # the client puts nothing above 10,000 before the model
 SLOW_MS = 500
 NOTHING = "{}"
+PAUSED = "Retain: capture is paused here; nothing that is said is kept until `retain resume`."
 _LAST_WORDS_SECONDS = 0.1
 _LAST_RESORT_SECONDS = 3.0  # late enough that a busy machine does not need it
 # A run of these is told only when there is something to tell: they come with every use of a tool.
@@ -44,25 +45,6 @@ HELP = f"""Usage: retain hook EVENT
   RETAIN_HOOKS=off in the environment switches all of them off. `retain doctor`
   tells when each last ran and what went wrong.
 """
-
-
-class Answer:
-    """What goes to standard output, once: the handler's answer, or that of the clock if it was first."""
-
-    def __init__(self) -> None:
-        self._given = _thread.allocate_lock()
-
-    def give(self, text: str) -> bool:
-        """Whether it was the first."""
-        if not self._given.acquire(False):
-            return False
-        rest = text.encode("utf-8", "replace")
-        try:
-            while rest:
-                rest = rest[os.write(1, rest) :]
-        except OSError:
-            pass  # the client has left
-        return True
 
 
 class Run:
@@ -100,7 +82,7 @@ def main(arguments: "Sequence[str]") -> "NoReturn":
     if os.environ.get("RETAIN_HOOKS", "").lower() in ("off", "false", "no", "0"):
         run.answer.give(NOTHING)
         os._exit(0)
-    _silence()
+    silence()
     _thread.start_new_thread(run.watch, ())
     _set_last_resort(run)
     try:
@@ -112,7 +94,7 @@ def main(arguments: "Sequence[str]") -> "NoReturn":
 
 
 def _answer(run: Run) -> None:
-    payload = _payload(_input())
+    payload = given()
     said = payload.get("hook_event_name")
     if isinstance(said, str) and said:
         run.event = said
@@ -142,35 +124,6 @@ def _call(run: Run, payload: dict[str, object]) -> "Call":
     return Call(run.event, payload, settings, run.deadline)
 
 
-def _input() -> bytes:
-    """Standard input up to its end, or up to the end of a whole object: a client may forget to close it."""
-    data = b""
-    while chunk := os.read(0, 1 << 20):
-        data += chunk
-        if len(data) > MOST_INPUT:
-            raise ValueError(f"more than {MOST_INPUT // 1_000_000} MB of input")
-        if chunk.rstrip().endswith(b"}") and _payload_or_none(data) is not None:
-            break
-    return data
-
-
-def _payload(data: bytes) -> dict[str, object]:
-    if not data.strip():
-        return {}
-    payload = _payload_or_none(data)
-    if payload is None:
-        raise ValueError(f"{len(data)} bytes of input that are no JSON object")
-    return payload
-
-
-def _payload_or_none(data: bytes) -> dict[str, object] | None:
-    try:
-        found = parsed(data.decode("utf-8", "replace").removeprefix("\ufeff"))
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
-
-
 def _output(event: str, text: str, remark: str = "") -> str:
     """`text` is for the agent, `remark` for the user."""
     said: dict[str, object] = {"systemMessage": _shown(remark)} if remark else {}
@@ -180,13 +133,24 @@ def _output(event: str, text: str, remark: str = "") -> str:
 
 
 def _remark(call: "Call") -> str:
-    """What stands; and a fault in the settings may have been meant to switch something off: nothing is captured until
-    it is mended."""
+    """What stands, and what was remembered since the last time. A fault in the settings may have been meant to switch
+    something off: nothing is captured until it is mended."""
     if call.event != "SessionStart":
         return ""
     fault, undecided = call.settings.get("fault"), call.settings.get("undecided")
     told = [f"Retain captures nothing here: {fault}"] if fault else [f"Retain: {undecided}"] if undecided else []
-    return " ".join(told or ([f"Retain: {call.remark}"] if call.remark else []))
+    told = told or ([f"Retain: {call.remark}"] if call.remark else [])
+    if call.settings.get("capture") and call.paused is not None:
+        told.append(PAUSED)
+    return " ".join([*told, *_news(call)])
+
+
+def _news(call: "Call") -> "list[str]":
+    if not call.settings.get("inject") or call.readable is None:
+        return []
+    from retain.surfaces.hooks.news import line
+
+    return [told] if (told := line(call)) else []
 
 
 def _shown(remark: str) -> str:
@@ -210,18 +174,6 @@ def _known(name: str) -> str:
     """The event that was meant, however it is spelt: `session-start` is SessionStart."""
     letters = name.replace("-", "").replace("_", "").lower()
     return next((event for event in HANDLERS if event.lower() == letters), name)
-
-
-def _silence() -> None:
-    """Nothing that is printed by mistake is shown; and no file of ours gets the number of a stream that was closed."""
-    try:
-        null = os.open(os.devnull, os.O_RDWR)
-        while null <= 2:
-            null = os.open(os.devnull, os.O_RDWR)
-        os.dup2(null, 2)
-        os.close(null)
-    except OSError:
-        pass
 
 
 def _set_last_resort(run: Run) -> None:

@@ -30,6 +30,13 @@ _NEEDED = {"Stop": 3}
 _EMPTY = Said(Speaker.TOOL, "")  # in the place of a turn of which nothing is kept
 _AHEAD = "ahead:"
 
+# Whether what was said at a moment is not to be read; None: nobody knows when that was.
+Silence = Callable[[datetime | None], bool]
+
+
+def always_heard(_: datetime | None) -> bool:
+    return False
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -56,6 +63,8 @@ class Reading:
     marks: tuple[Mark, ...] = ()
     known: tuple[Turn, ...] = ()
     """Turns that stand in it and were dealt with already."""
+    unheard: int = 0
+    """Lines that are not to be read."""
 
 
 @dataclass(slots=True)
@@ -73,9 +82,20 @@ class _Portion:
     end: Mark = Mark(0)
     before: list[int] = field(default_factory=list)
     """How many lines there were before each turn."""
+    at: datetime | None = None
+    """When the last line was written that says so."""
+    unheard: int = 0
 
 
-def read(path: Path, start: Mark, session: str, *, aside: bool = False, final: bool = False) -> Reading:
+def read(
+    path: Path,
+    start: Mark,
+    session: str,
+    *,
+    aside: bool = False,
+    final: bool = False,
+    unheard: Silence = always_heard,
+) -> Reading:
     """The next portion. `final` is for a conversation that has ended: a call without a result will get none."""
     portion = _Portion(end=start)
     more = False
@@ -83,7 +103,8 @@ def read(path: Path, start: Mark, session: str, *, aside: bool = False, final: b
         file.seek(start.offset)
         for raw in _whole_lines(file, portion):
             line = _parsed(raw, portion) if raw is not None and _OURS.search(raw) else None
-            said = list(pieces(line)) if line is not None and counts(line, aside=aside) else []
+            is_ours = line is not None and counts(line, aside=aside) and not _is_unheard(portion, line, unheard)
+            said = list(pieces(line)) if line is not None and is_ours else []
             if _is_full(portion, said):
                 more = True
                 break
@@ -96,7 +117,7 @@ def read(path: Path, start: Mark, session: str, *, aside: bool = False, final: b
     return _reading(portion, session, aside=aside, more=more)
 
 
-def earlier(path: Path, start: Mark, *, aside: bool = False) -> tuple[Turn, ...]:
+def earlier(path: Path, start: Mark, *, aside: bool = False, unheard: Silence = always_heard) -> tuple[Turn, ...]:
     """The turns just before a place, for what is said after it may be about them."""
     portion = _Portion()
     with path.open("rb") as file:
@@ -107,7 +128,7 @@ def earlier(path: Path, start: Mark, *, aside: bool = False) -> tuple[Turn, ...]
             if file.tell() > start.offset:
                 break
             line = _parsed(raw, portion) if raw is not None and _OURS.search(raw) else None
-            if line is not None and counts(line, aside=aside):
+            if line is not None and counts(line, aside=aside) and not _is_unheard(portion, line, unheard):
                 _take(portion, list(pieces(line)), line)
     return tuple(turn for turn in portion.turns if turn is not _EMPTY)
 
@@ -201,6 +222,14 @@ def _parsed(raw: bytes, portion: _Portion) -> Line | None:
     return line if isinstance(line, dict) else None
 
 
+def _is_unheard(portion: _Portion, line: Line, unheard: Silence) -> bool:
+    """A line that does not say when it was written was so right after the one before."""
+    portion.at = moment(line) or portion.at
+    is_unheard = unheard(portion.at)
+    portion.unheard += is_unheard
+    return is_unheard
+
+
 def _is_full(portion: _Portion, said: list[Piece]) -> bool:
     if portion.size < PORTION:
         return False
@@ -271,6 +300,7 @@ def _reading(portion: _Portion, session: str, *, aside: bool, more: bool) -> Rea
         portion.broken,
         more,
         tuple(following[place] for place in kept),
+        unheard=portion.unheard,
     )
 
 

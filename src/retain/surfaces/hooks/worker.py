@@ -9,11 +9,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+from retain import pauses
 from retain.app import Retain
 from retain.config import Loaded, load, with_settings_of
 from retain.domain.conversation import Cursor
+from retain.domain.ids import id_of
 from retain.domain.recall import Warning
 from retain.domain.session import Caller
 from retain.engine.capture.capture import Captured, Portion
@@ -22,10 +25,11 @@ from retain.engine.lifecycle.merging import IN_HOOKS, Merged, Occasion, is_due
 from retain.engine.trust import sleeping
 from retain.engine.trust.sleeping import Slept
 from retain.errors import ConfigError, JudgeAway, StoreBusy, Unavailable
+from retain.folders import root_of
 from retain.hook_log import DROPPED, JUDGED
 from retain.run_files import Lock
 from retain.surfaces.hooks import log, snapshot, spool, transcript
-from retain.surfaces.hooks.transcript import Mark, Reading
+from retain.surfaces.hooks.transcript import Mark, Reading, Silence
 
 SECONDS = 300.0
 WAITING_DAYS = 30  # for which a conversation waits for a judge
@@ -54,6 +58,11 @@ class Item:
     """What the environment of its session says about the settings."""
     is_held: bool = False
     """Nobody had decided yet which store it is."""
+
+    @property
+    def project(self) -> str | None:
+        root = root_of(str(self.project_dir), str(Path.home()))
+        return id_of(root) if root else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +137,8 @@ def work_on(home: str, item: Item, left: Callable[[], float]) -> Outcome:
     """Captures one conversation with its subagents', consolidates when that is due, and renews the summary."""
     if not item.transcript.is_file():
         return Outcome(note="the transcript is gone")
+    if pauses.paused_since(home, item.project) is not None:
+        return Outcome(finished=False, note="capture is paused")
     loaded = _settings(home, item)
     settings = loaded.settings
     if not settings.capture or settings.deployment_mode == "embedded-memory":
@@ -136,7 +147,7 @@ def work_on(home: str, item: Item, left: Callable[[], float]) -> Outcome:
         _open(app, min(left(), BUSY_SECONDS if item.event == "SessionEnd" else 0.0))
         caller = app.caller(item.session)
         before = app.engine.parts.store.extractions(_project(caller), caller.user)
-        outcome = _all_read(app, item, caller, left)
+        outcome = _all_read(app, item, partial(_silence, home, item), left)
         if not app.loaded.is_held and is_due(app.engine.parts.store, caller, item.event, before):
             outcome = _consolidated(app, caller, outcome, left)
         _conclude(app, item, caller, outcome, left)
@@ -176,28 +187,46 @@ def _settings(home: str, item: Item) -> Loaded:
     return load(given, with_settings_of(item.environment), item.project_dir)
 
 
-def _all_read(app: Retain, item: Item, caller: Caller, left: Callable[[], float]) -> Outcome:
+def _silence(home: str, item: Item) -> Silence:
+    """Tells what was said while capture was paused. A line that does not say when it was written may be from then."""
+    try:
+        found = [pause for pause in pauses.pauses(home) if pause.is_for(item.project)]
+    except pauses.Unreadable:
+        return lambda _: True
+    return lambda at: any(at is None or pause.covers(at.timestamp()) for pause in found)
+
+
+def _all_read(app: Retain, item: Item, silence: Callable[[], Silence], left: Callable[[], float]) -> Outcome:
     """The conversation, then what its subagents did: beside it, and on nobody's word."""
     outcome = Outcome()
     for path, aside in [(item.transcript, False), *((path, True) for path in transcript.asides(item.transcript))]:
-        outcome += _read(app, item, path.absolute(), aside=aside, left=left)
+        outcome += _read(app, item, path.absolute(), aside=aside, silence=silence, left=left)
     return outcome
 
 
-def _read(app: Retain, item: Item, path: Path, *, aside: bool, left: Callable[[], float]) -> Outcome:
+def _read(
+    app: Retain,
+    item: Item,
+    path: Path,
+    *,
+    aside: bool,
+    silence: Callable[[], Silence],
+    left: Callable[[], float],
+) -> Outcome:
     """Portion by portion, each with its cursor; too few new lines are left for the next time."""
     caller = app.caller(item.session)
     start, extractions = _beginning(app, path, item, caller)
-    before, outcome = transcript.earlier(path, start, aside=aside), Outcome()
+    before, outcome = transcript.earlier(path, start, aside=aside, unheard=silence()), Outcome()
     while True:
-        reading = _portion(path, start, item, aside=aside)
+        reading = _portion(path, start, item, aside=aside, unheard=silence())  # a pause may have begun just now
         before += reading.known
         cursor = Cursor(
             *(str(path), item.session, reading.offset, app.now(), reading.last),
             *(_project(caller), caller.user, extractions + 1),
         )
         if outcome.lines == 0 and not reading.more and reading.lines < transcript.lines_needed(item.event):
-            if reading.known and not reading.lines:  # from now on the last line has an id, by which a fork is known
+            # From now on the last line has an id, by which a fork is known; and nobody comes back to a pause.
+            if (reading.known or reading.unheard) and not reading.lines:
                 app.engine.move_cursor(replace(cursor, extractions=extractions))
             return outcome
         marks = tuple((mark.offset, mark.last) for mark in reading.marks)
@@ -218,11 +247,11 @@ def _beginning(app: Retain, path: Path, item: Item, caller: Caller) -> tuple[Mar
     return start, cursor.extractions if cursor else 0
 
 
-def _portion(path: Path, start: Mark, item: Item, *, aside: bool) -> Reading:
+def _portion(path: Path, start: Mark, item: Item, *, aside: bool, unheard: Silence) -> Reading:
     has_ended = item.event == "SessionEnd"
-    reading = transcript.read(path, start, item.session, aside=aside, final=has_ended)
+    reading = transcript.read(path, start, item.session, aside=aside, final=has_ended, unheard=unheard)
     reading = transcript.without_what_was_read_ahead(reading, start)
-    if aside or has_ended or not item.message:
+    if aside or has_ended or not item.message or unheard(item.at):
         return reading
     return transcript.with_last_message(reading, item.message, item.at)
 
