@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 import figures  # noqa: E402
+import slots  # noqa: E402
 import weights  # noqa: E402
 from examples import DATA, Example, Message, Pair, messages, pairs, turned  # noqa: E402
 from model import HEADS, Judge  # noqa: E402
@@ -32,6 +33,7 @@ ENCODER = ROOT / "src/retain/embedding/model"
 PACKAGED = ROOT / "src/retain/judge/model/retain-judge-l6-u8.onnx"
 ADAPTER = ROOT / "src/retain/judge/onnx.py"
 SEEDS = 3
+PLAIN_PAIRS = 2_000
 
 
 def main() -> None:
@@ -63,6 +65,7 @@ class Vote:
 class Data:
     def __init__(self, folder: Path = DATA) -> None:
         self.messages: list[Message] = messages(sorted(folder.glob("capture-*.jsonl")))
+        self.talk: list[Message] = messages(sorted(folder.glob("talk-*.jsonl")))
         self.pairs: list[Pair] = pairs(sorted(folder.glob("pairs-*.jsonl")))
         self.texts = Texts(Tokenizer.from_file(str(ENCODER / "tokenizer.json")))
         self.start = weights.read(ENCODER / "retain-minilm-l6-u8.onnx")
@@ -73,7 +76,7 @@ class Data:
         if not model.is_file():
             if only_read:
                 return None
-            torch.save(train(self.start, self._shown(seed), self.texts, recipe, seed).state_dict(), model)
+            torch.save(self._trained(recipe, seed, seed).state_dict(), model)
         if not file.is_file():
             judge = loaded(model).to(DEVICE)
             made = {
@@ -118,8 +121,18 @@ class Data:
         """The run on everything."""
         file = work / "final.pt"
         if not file.is_file():
-            torch.save(train(self.start, self._shown(None), self.texts, recipe, SEEDS).state_dict(), file)
+            torch.save(self._trained(recipe, None, SEEDS).state_dict(), file)
         return loaded(file)
+
+    def _trained(self, recipe: Recipe, but: int | None, seed: int) -> Judge:
+        """What people say about their work first; then once more, slowly, with small talk and plain pairs beside it."""
+        shown = self._shown(but)
+        judge = train(Judge(self.start), shown, self.texts, recipe, seed)
+        return train(judge, [*shown, *self._beside(but)], self.texts, recipe.second, seed)
+
+    def _beside(self, but: int | None) -> list[Example]:
+        talk = [e for message in self.talk if message.fold != but for e in message.sentences]
+        return talk + slots.made(PLAIN_PAIRS)
 
     def _shown(self, but: int | None) -> list[Example]:
         """What a run is shown: all but the fifth that it leaves out."""

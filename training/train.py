@@ -3,8 +3,8 @@
 import random
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -30,6 +30,11 @@ class Recipe:
     kept: float = 1.3
     """The weight of a sentence that is to be kept: one is missed more easily than a plain one is taken for it."""
 
+    @property
+    def second(self) -> "Recipe":
+        """One more epoch, slower, once the heads know what they are for."""
+        return replace(self, epochs=1, rate=self.rate * 0.4)
+
 
 class Texts:
     """Pairs of texts as padded tensors."""
@@ -49,16 +54,10 @@ class Texts:
         return [torch.from_numpy(part).to(DEVICE) for part in made]
 
 
-def train(
-    start: Mapping[str, NDArray[np.float32]],
-    shown: Sequence[Example],
-    texts: Texts,
-    recipe: Recipe,
-    seed: int,
-) -> Judge:
+def train(judge: Judge, shown: Sequence[Example], texts: Texts, recipe: Recipe, seed: int) -> Judge:
     torch.manual_seed(seed)
     chance = random.Random(seed)
-    judge = Judge(start).to(DEVICE).train()
+    judge = judge.to(DEVICE).train()
     judge.words.requires_grad_(False)
     judge.positions.requires_grad_(False)
     body = [value for name, value in judge.named_parameters() if value.requires_grad and not name.startswith("heads")]

@@ -39,7 +39,7 @@ _POINTS = re.compile(
     rf"|instead|there(?! (?:is|are|was|were)\b)"
     rf"|the (?:first|second|third|last|other|former|latter)(?= (?:one|is|was)\b|$)"
     rf"|(?:they|he|she|them|mine)(?=(?:\s\S+){{0,6}}$))\b"
-    rf"|(?:this|that|these|those)(?:'s|s)?(?:\s(?:{_VERB})\b|[,.;:!?]|$))",
+    rf"|(?:this|that|these|those)(?:'s|s)?(?:\s(?:{_VERB}|[a-z]+[^s\W]s)\b|[,.;:!?]|$))",
     re.I,
 )
 _POINTS_INSIDE = re.compile(
