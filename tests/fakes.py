@@ -28,6 +28,16 @@ class FixedClock:
         return self._now
 
 
+class Ticks:
+    """Seconds that pass when they are told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 class Rival:
     """A store in which another window acts just before the first plan is applied."""
 

@@ -3,19 +3,10 @@
 import pytest
 
 from embedding_server import EmbeddingServer
+from fakes import Ticks
 from retain.embedding.hashed import HashedEmbedder
 from retain.embedding.onnx import OnnxEmbedder
 from retain.embedding.remote import RemoteEmbedder
-
-
-class Ticks:
-    """A clock that moves when it is told to."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        return self.now
 
 
 @pytest.fixture

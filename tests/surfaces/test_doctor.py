@@ -11,7 +11,7 @@ from retain.domain.model import BUNDLED, earlier
 from surfaces.command import Command
 
 DEPLOY = "Deploys go through the staging cluster first."
-AREAS = ("install", "settings", "permissions", "store", "model", "backups", "hooks", "clients")
+AREAS = ("install", "settings", "permissions", "store", "model", "judge", "backups", "hooks", "clients")
 
 
 @pytest.fixture
@@ -68,6 +68,19 @@ def test_a_model_that_is_not_there_is_a_fault(retain):
     done = retain("doctor", "--json", RETAIN_EMBEDDING_MODEL="/no/such/folder")
     assert done.code == 6
     assert states(done.body, "model") == {"fail"}
+
+
+def test_the_judge_is_loaded_and_tried(retain):
+    (check,) = [check for check in retain("doctor", "--json").body["checks"] if check["area"] == "judge"]
+    assert (check["state"], "loads; a rule" in check["note"]) == ("ok", True)
+
+
+def test_a_judge_that_is_off_is_told_with_what_waits_for_it(retain):
+    done = retain("doctor", "--json", RETAIN_JUDGE="off")
+    (check,) = [check for check in done.body["checks"] if check["area"] == "judge"]
+    assert (done.code, check["state"]) == (0, "warn")
+    assert "switched off by the setting judge; conversations wait for it, 30 days at most" in check["note"]
+    assert "set judge to on" in check["repair"]
 
 
 def test_a_setting_that_cannot_be_used_is_a_fault(retain):

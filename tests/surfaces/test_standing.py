@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from making import a_memory, save
-from retain.standing import Notice, Notices, of_store
+from retain.standing import Notice, Notices, of_judge, of_store
 from retain.stores.sqlite.store import SqliteStore
 from retain.surfaces.claude_md import sync_project
 from retain.surfaces.degraded import noted
@@ -249,3 +249,20 @@ def test_a_folder_of_surrealdb_that_is_gone_is_told(retain):
     assert codes(retain("recall", "deploy", "--json", **here).body) == ["store_gone"]
     retain("doctor", "--settle", **here)
     assert retain("recall", "deploy", "--json", **here).body["warnings"] == []
+
+
+def test_that_nothing_is_judged_is_told_with_the_reason_until_there_is_a_judge():
+    (notice,) = of_judge("the setting judge is off")
+    assert notice.code == "judge_away"
+    assert "the setting judge is off. They wait, for 30 days at most" in notice.message
+    assert of_judge("") == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "is_told"),
+    [({}, False), ({"RETAIN_JUDGE": "off"}, True), ({"RETAIN_JUDGE": "off", "RETAIN_CAPTURE": "off"}, False)],
+)
+def test_status_says_that_conversations_wait_for_a_judge(tmp_path, settings, is_told):
+    done = Command.in_folder(tmp_path)("status", "--json", **settings)
+    codes = [warning["code"] for warning in done.body.get("warnings", ())]
+    assert ("judge_away" in codes) is is_told

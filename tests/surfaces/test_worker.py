@@ -17,24 +17,30 @@ from surfaces.waiting import until
 from surfaces.working import captured, cursor, hand_over, memories, start, texts, work
 from talking import a_long_turn, answer, append, call, prompt, result, write
 
-BLUE = "Remember that the staging database is called blue."
+SQL = "we decided to use Postgres for the invoices because finance needs SQL"
+PNPM = "from now on we use pnpm in this repo, never npm"
+STATED = "We decided to use Postgres for the invoices because finance needs SQL"
 LONG = [each for n in range(40) for each in a_long_turn(n)]
 
 
-def is_blue(text):
-    return "staging database is called blue" in text
+def is_sql(text):
+    return "Postgres for the invoices" in text
 
 
 @pytest.fixture
 def transcript(client):
     """A conversation in which something is worth remembering."""
     path = client.folder / "projects" / "s1.jsonl"
-    return write(path, prompt(BLUE, 1), answer("Noted.", 2), prompt("thanks", 3), answer("You are welcome.", 4))
+    return write(path, prompt(SQL, 1), answer("Noted.", 2), prompt("thanks", 3), answer("You are welcome.", 4))
 
 
 def said(*contents):
     rows = [{"type": "architecture", "content": c, "tags": [], "supersedes_content": None} for c in contents]
     return json.dumps(rows)
+
+
+def lines_read(client):
+    return [entry["lines"] for entry in client.log() if entry["event"] == "capture"]
 
 
 def by_model(apis):
@@ -50,7 +56,7 @@ def test_from_the_hook_to_the_memory(client, transcript):
     client("Stop", client.sample("Stop", transcript_path=str(transcript), session_id="s1"))
     client.settle()
     (memory,) = memories(client)
-    assert is_blue(memory.text)
+    assert is_sql(memory.text)
     assert (memory.session, memory.source.tool, memory.metadata["said_by"]) == ("s1", "capture", "user")
     assert client.spooled() == []
 
@@ -75,38 +81,38 @@ def test_the_same_transcript_twice_is_stored_once(client, transcript):
 def test_what_was_read_is_not_read_again(client, transcript):
     captured(client, transcript)
     before = cursor(client, transcript)
-    append(transcript, prompt("Remember that the production database is called red.", 9), answer("Ok."), prompt("bye"))
+    append(transcript, prompt(PNPM, 9), answer("Ok."), prompt("bye"))
     assert len(captured(client, transcript)) == 2
     assert (before.extractions, cursor(client, transcript).extractions) == (1, 2)
     assert cursor(client, transcript).offset == transcript.stat().st_size > before.offset
 
 
 def test_too_little_at_a_stop_waits_for_more(client, transcript):
-    write(transcript, prompt(BLUE, 1), answer("Noted.", 2))
+    write(transcript, prompt(SQL, 1), answer("Noted.", 2))
     assert (captured(client, transcript), cursor(client, transcript)) == ([], None)
     assert len(captured(client, transcript, "SessionEnd")) == 1
 
 
 def test_before_a_compaction_little_is_enough(client, transcript):
-    write(transcript, prompt(BLUE, 1))
+    write(transcript, prompt(SQL, 1))
     assert len(captured(client, transcript, "PreCompact")) == 1
 
 
 def test_the_last_answer_counts_though_it_is_not_written_down_yet(client, transcript):
-    write(transcript, prompt(BLUE, 1), call("t1", "Bash", {"command": "ls"}, 2), result("t1", "a", 2))
+    write(transcript, prompt(SQL, 1), call("t1", "Bash", {"command": "ls"}, 2), result("t1", "a", 2))
     captured(client, transcript, message="Noted.")
     append(transcript, answer("Noted.", 3), prompt("one", 4), answer("1", 5))
     captured(client, transcript, message="1")
-    assert [entry.get("lines", entry) for entry in client.log()] == [4, 0]
+    assert lines_read(client) == [4, 0]
 
 
 def test_a_fork_adds_only_what_is_its_own(client, transcript):
     captured(client, transcript)
     fork = transcript.with_name("fork.jsonl")
     fork.write_bytes(transcript.read_bytes())
-    append(fork, prompt("Remember that the fork uses port 9999.", 9))
+    append(fork, prompt(PNPM, 9))
     assert len(captured(client, fork, "SessionEnd", "s2")) == 2
-    assert [entry.get("lines", entry) for entry in client.log()] == [4, 1]
+    assert lines_read(client) == [4, 1]
 
 
 def test_a_fork_of_what_was_read_ahead_is_known_too(client, transcript):
@@ -116,14 +122,14 @@ def test_a_fork_of_what_was_read_ahead_is_known_too(client, transcript):
     captured(client, transcript, "SessionEnd")
     fork = transcript.with_name("fork.jsonl")
     fork.write_bytes(transcript.read_bytes())
-    append(fork, prompt("Remember that the fork uses port 9999.", 9))
+    append(fork, prompt(PNPM, 9))
     assert len(captured(client, fork, "SessionEnd", "s2")) == 2
     assert client.log()[-1]["lines"] == 1
 
 
 def test_a_transcript_that_was_replaced_is_read_from_its_start(client, transcript):
     captured(client, transcript)
-    write(transcript, prompt("Remember that the new file is read.", 50))
+    write(transcript, prompt(PNPM, 50))
     assert len(captured(client, transcript, "SessionEnd")) == 2
     assert cursor(client, transcript).offset == transcript.stat().st_size
 
@@ -143,7 +149,7 @@ def test_subagents_are_read_with_their_session(client, transcript):
         answer("Fixed.", 8, isSidechain=True),
     )
     found = captured(client, transcript)
-    assert (sum(map(is_blue, found)), sum("left-pad" in text for text in found), len(found)) == (1, 1, 2)
+    assert (sum(map(is_sql, found)), sum("left-pad" in text for text in found), len(found)) == (1, 1, 2)
     assert cursor(client, aside).offset == aside.stat().st_size
 
 
@@ -171,7 +177,7 @@ def test_a_worker_that_another_session_started_keeps_to_the_settings_of_each(cli
         other = {"RETAIN_DB_PATH": str(client.folder / "other.db"), "RETAIN_USER_ID": "ada", **by_model(apis)}
         work(client, **other)
         assert (apis.bodies(), (client.folder / "other.db").exists()) == ([], False)
-    assert [is_blue(text) for text in texts(client)] == [True]
+    assert [is_sql(text) for text in texts(client)] == [True]
 
 
 def test_two_sessions_that_stop_at_the_same_moment_lose_nothing(client):
@@ -191,11 +197,11 @@ def test_two_sessions_that_stop_at_the_same_moment_lose_nothing(client):
 
 
 def test_a_worker_killed_in_the_middle_is_repeated_and_nothing_is_doubled(client, transcript):
-    red = prompt("Remember that the production database is called red.", 900)
-    write(transcript, prompt(BLUE, 1), *LONG[:8], red, answer("Ok.", 901))
+    pnpm = prompt(PNPM, 900)
+    write(transcript, prompt(SQL, 1), *LONG[:8], pnpm, answer("Ok.", 901))
     hand_over(client, transcript)
     stands_by_it = Turn(json.dumps({"supported": [1], "not": []}))
-    with FakeApis(Turn(said("The staging database is called blue")), stands_by_it, Turn(hangs=True)) as apis:
+    with FakeApis(Turn(said(STATED)), stands_by_it, Turn(hangs=True)) as apis:
         worker = start(client, **by_model(apis))
         until(lambda: len(apis.seen) == 3)
         worker.send_signal(signal.SIGKILL)
@@ -257,18 +263,18 @@ def test_what_can_never_be_done_is_set_aside(client):
 
 
 def test_a_model_reads_the_conversation_where_one_was_chosen(client, transcript):
-    with FakeApis(Turn(said("The staging database is called blue"))) as apis:
+    with FakeApis(Turn(said(STATED))) as apis:
         hand_over(client, transcript)
         work(client, **by_model(apis))
         asked = json.dumps(apis.bodies())
     (memory,) = memories(client)
     assert (memory.metadata["found_by"], memory.metadata["said_by"]) == ("llm", "user")
-    assert "staging database" in asked
+    assert "Postgres for the invoices" in asked
 
 
 def test_what_a_model_made_up_is_logged_with_the_reason_and_counted(client, transcript):
-    secret = f"The staging key is sk-ant-{'a1B2' * 8} on port 7777"
-    answers = said("The staging database is called blue", "The staging database is called green_7", secret)
+    secret = f"The invoices key is sk-ant-{'a1B2' * 8} on port 7777"
+    answers = said(STATED, "The invoices are in green_7", secret)
     with FakeApis(Turn(answers), Turn("no idea")) as apis:
         hand_over(client, transcript)
         work(client, **by_model(apis))
@@ -276,13 +282,13 @@ def test_what_a_model_made_up_is_logged_with_the_reason_and_counted(client, tran
     assert (done["stored"], done["skipped"], done["dropped"]) == (1, 0, 2)
     assert [line["event"] for line in dropped] == ["dropped", "dropped"]
     whys = {line["text"]: line["why"] for line in dropped}
-    assert whys["The staging database is called green_7"] == "nobody said green_7"
+    assert whys["The invoices are in green_7"] == "nobody said green_7"
     assert "a1B2" not in json.dumps(dropped)
 
 
 def test_what_a_model_takes_back_when_asked_again_is_logged_and_counted(client, transcript):
     denies = json.dumps({"supported": [2], "not": [{"n": 1, "why": "nobody decided that"}]})
-    answers = said("The staging database was called blue by decision", "The staging database is called blue")
+    answers = said("Finance decided to use Postgres for the invoices", STATED)
     with FakeApis(Turn(answers), Turn(denies)) as apis:
         hand_over(client, transcript)
         work(client, **by_model(apis))
@@ -295,7 +301,7 @@ def test_what_a_model_takes_back_when_asked_again_is_logged_and_counted(client, 
 
 
 def test_the_log_says_where_a_model_was_not_asked_again(client, transcript):
-    with FakeApis(Turn(said("The staging database is called blue")), Turn("no idea")) as apis:
+    with FakeApis(Turn(said(STATED)), Turn("no idea")) as apis:
         hand_over(client, transcript)
         work(client, **by_model(apis))
     done = client.log()[-1]
@@ -304,12 +310,12 @@ def test_the_log_says_where_a_model_was_not_asked_again(client, transcript):
 
 
 @pytest.mark.parametrize("turn", [Turn(status=401), Turn("not JSON"), Turn('[{"type": "decision"')])
-def test_rules_stand_in_for_a_model_that_fails(client, transcript, turn):
+def test_the_judge_stands_in_for_a_model_that_fails(client, transcript, turn):
     with FakeApis(turn) as apis:
         hand_over(client, transcript)
         work(client, **by_model(apis))
     assert len(texts(client)) == 1
-    assert (client.log()[-1]["by"], client.spooled()) == ("rules", [])
+    assert (client.log()[-1]["by"], client.spooled()) == ("judge", [])
 
 
 def test_everything_works_without_the_embedding_model(client, transcript):
@@ -333,7 +339,7 @@ def test_a_session_that_ends_is_consolidated(client, transcript):
 def test_a_summary_is_kept_in_the_project_when_it_is_wanted(client, transcript):
     hand_over(client, transcript)
     work(client, RETAIN_CLAUDE_MD="true")
-    assert is_blue((client.shop / "CLAUDE.md").read_text())
+    assert is_sql((client.shop / "CLAUDE.md").read_text())
 
 
 def test_without_being_asked_no_file_of_the_project_is_touched(client, transcript):
@@ -350,13 +356,6 @@ def test_a_worker_ends_and_leaves_nobody_behind(client, transcript):
     assert client.is_quiet()
 
 
-def test_the_log_has_numbers_and_nothing_that_was_said(client, transcript):
-    captured(client, transcript)
-    entry = client.log()[-1]
-    assert (entry["event"], entry["lines"], entry["stored"], entry["by"]) == ("capture", 4, 1, "rules")
-    assert "blue" not in (client.home / "logs" / "hooks.log").read_text()
-
-
 def test_what_the_user_forgot_stays_forgotten(client, transcript):
     captured(client, transcript)
     copy = transcript.with_name("copy.jsonl")
@@ -368,29 +367,10 @@ def test_what_the_user_forgot_stays_forgotten(client, transcript):
 
 
 def test_a_long_conversation_is_read_whole(client, transcript):
-    red = prompt("Remember that the production database is called red.", 9000)
-    write(transcript, prompt(BLUE, 1), *LONG, *LONG, red)
+    pnpm = prompt(PNPM, 9000)
+    write(transcript, prompt(SQL, 1), *LONG, *LONG, pnpm)
     assert len(captured(client, transcript)) == 2
     assert cursor(client, transcript).offset == transcript.stat().st_size
-
-
-PROPOSAL = (
-    "Should we keep sessions in Redis or in Postgres? I suggest Redis, because sessions expire by themselves there."
-)
-
-
-@pytest.mark.parametrize("is_written", [True, False], ids=["written down", "told by the hook only"])
-def test_a_yes_is_understood_though_the_proposal_was_read_before(client, is_written):
-    path = client.folder / "projects" / "s1.jsonl"
-    asked = [prompt("Add a login page", 1), answer("Sure.", 2, message="m1"), prompt("Where do sessions go?", 3)]
-    write(path, *asked, *([answer(PROPOSAL, 4, message="m2")] if is_written else []))
-    captured(client, path, message="" if is_written else PROPOSAL)
-    assert texts(client) == []
-    append(path, *([] if is_written else [answer(PROPOSAL, 4, message="m2")]), prompt("yes, do that", 5))
-    append(path, answer("Done.", 6, message="m3"), prompt("thanks", 7), answer("Welcome.", 8, message="m4"))
-    captured(client, path)
-    (found,) = texts(client)
-    assert "Redis" in found
 
 
 def test_a_summary_that_cannot_be_written_is_told_in_the_log(client, transcript):

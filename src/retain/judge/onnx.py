@@ -66,7 +66,11 @@ class OnnxJudge:
         return self._network.state()
 
     def wait(self, seconds: float) -> bool:
-        return self._network.wait(seconds)
+        is_ready = self._network.wait(seconds)
+        if is_ready:
+            with self._turn:
+                self._note_use()
+        return is_ready
 
     def keep(self, sentence: str, context: Surroundings) -> Verdict:
         odds = self._asked(sentence, context.told())
@@ -91,12 +95,12 @@ class OnnxJudge:
     def _asked(self, first: str, second: str) -> dict[str, list[float]]:
         network = self._network.value()
         with self._turn:
-            self._used = self._clock()
-            self._watch()
+            self._note_use()
             return network.odds(first, second)
 
-    def _watch(self) -> None:
-        """One thread for as long as the model is loaded; a process that ends does not wait for it."""
+    def _note_use(self) -> None:
+        """One thread looks for as long as the model is loaded; a process that ends does not wait for it."""
+        self._used = self._clock()
         if not self._watched:
             self._watched = True
             threading.Thread(target=self._look, name="retain-judge-idle", daemon=True).start()
