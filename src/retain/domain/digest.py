@@ -8,6 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from retain.domain.category import CAPTURED, HIDDEN, captured_as, confidence
 from retain.domain.handing import label, safe
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from retain.domain.earlier import Earlier
+
 HEADINGS = {
     "architecture": "Architecture",
     "decision": "Key Decisions",
@@ -48,7 +52,7 @@ class Row:
     A plain class: dataclasses would cost a hook more time to import than all of this takes.
     """
 
-    __slots__ = ("accesses", "category", "id", "importance", "kind", "said_by", "scope", "text", "updated")
+    __slots__ = ("accesses", "category", "earlier", "id", "importance", "kind", "said_by", "scope", "text", "updated")
 
     def __init__(  # noqa: PLR0913 - a row
         self,
@@ -61,6 +65,7 @@ class Row:
         updated: float = 0.0,
         accesses: int = 0,
         said_by: "str | None" = None,
+        earlier: "Earlier | None" = None,
     ) -> None:
         self.id = id
         self.text = text
@@ -71,6 +76,7 @@ class Row:
         self.updated = updated
         self.accesses = accesses
         self.said_by = said_by
+        self.earlier = earlier
 
     @property
     def captured(self) -> str:
@@ -80,6 +86,11 @@ class Row:
     def confidence(self, now: float) -> float:
         """What nobody gave a category does not fade."""
         return confidence(self.category, max(0.0, now - self.updated) / _DAY)
+
+
+def titled(title: object, text: str) -> str:
+    """What a memory says, behind its title unless it begins with that."""
+    return f"{title}: {text}" if isinstance(title, str) and title and not text.startswith(title) else text
 
 
 def ranked(rows: "Iterable[Row]", now: float) -> "list[Row]":
@@ -177,8 +188,10 @@ def section_of(row: Row) -> str:
 
 
 def line(row: Row, most: int = LINE, *, named: bool = False) -> str:
-    """A memory as one list item; it says so when it is not in the user's words. `named`: a cut one ends with its id."""
-    whose = label(row.said_by)
+    """A memory as one list item; it says so when it is not in the user's words, and what was said before it where that
+    is undecided. `named`: a cut one ends with its id."""
+    before = row.earlier.told(most // 2) if row.earlier else ""
+    whose = label(row.said_by) + before
     room = most - 2 - len(whose)
     text = safe(row.text, room)
     if named and text.endswith(("…", "…`")):
