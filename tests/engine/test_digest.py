@@ -113,3 +113,9 @@ def test_what_must_stay_out_of_a_shared_file_is_not_told_as_said_before_either(e
     save(store, old, new, contradictions=(a_contradiction("c", "old", "new"),))
     text = engine.digest(HERE, 150).markdown
     assert "it was noted" not in text and old.text not in text
+
+
+def test_what_the_user_wants_comes_first_and_what_is_under_way_last(engine, store):
+    order = ["pattern", "decision", "gotcha", "architecture", "progress", "context"]
+    save(store, *(a_memory(category, f"About {category}", category=category, **USER) for category in sorted(order)))
+    assert list(engine.digest(HERE, 150).memories) == order

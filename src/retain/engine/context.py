@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from retain.domain.digest import PASSING, PREFERENCES, WISHING
 from retain.domain.earlier import Earlier
 from retain.domain.handing import FRAME, label, one_line, safe
 from retain.domain.memory import Kind, MemoryId, Scope, Stored
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
+from retain.engine.categories import category_of
 from retain.engine.parts import Parts, places
 from retain.engine.recall.recall import Hearing, Question, recall
 from retain.engine.trust.doubts import current_if_known
@@ -29,6 +31,7 @@ SECTIONS = {
 # Shares of the budget; what one section leaves goes to the others, preferences first.
 SHARES = {"preferences": 0.25, "project_context": 0.40, "session_history": 0.15, "relevant_procedures": 0.20}
 LINE = 400  # characters of one memory; the whole text is a `get` away
+MOST_PREFERENCES = 0.5  # of the room, while any other section wants it
 SHORT_LINE = 10  # tokens; as many memories are looked at for a section as would fit if all were so short
 MOST_LISTED = 1000  # memories that are put in the order of their importance
 IMPORTANT = 0.5  # preferences at least: as important as what nobody has weighed
@@ -116,12 +119,16 @@ def _rooms(chosen: Mapping[str, Sequence[_Shown]], room: int) -> dict[str, int]:
     """How many bytes each section gets: its share, or less if that is all it has, and what others leave."""
     whole = sum(SHARES[section] for section in chosen)
     needed = {section: _size(SECTIONS[section], memories) for section, memories in chosen.items()}
-    rooms = {section: min(needed[section], int(SHARES[section] / whole * room)) for section in chosen}
+    most = {section: needed[section] for section in chosen}
+    if "preferences" in chosen and len(chosen) > 1:
+        most["preferences"] = min(needed["preferences"], int(MOST_PREFERENCES * room))
+    rooms = {section: min(most[section], int(SHARES[section] / whole * room)) for section in chosen}
     spare = room - sum(rooms.values())
-    for section in chosen:
-        more = min(needed[section] - rooms[section], spare)
-        rooms[section] += more
-        spare -= more
+    for wanted in (most, needed):
+        for section in chosen:
+            more = min(wanted[section] - rooms[section], spare)
+            rooms[section] += more
+            spare -= more
     return rooms
 
 
@@ -197,7 +204,7 @@ def _section(
     store, most = parts.store, task.max_tokens // SHORT_LINE + 1
     if section == "preferences":
         weighed = Filter(places(caller, (Scope.USER,)), (Kind.SEMANTIC, Kind.PROCEDURAL), min_importance=IMPORTANT)
-        return _important(parts, weighed)
+        return _important(parts, weighed) if asked.text else _standing_rules(parts, weighed, caller)
     if section == "session_history":
         here = places(caller, (Scope.SESSION, Scope.PROJECT))
         wanted = Filter(here, kinds=(Kind.EPISODIC,), session=caller.session)
@@ -218,12 +225,21 @@ def _important(parts: Parts, wanted: Filter) -> list[Stored]:
     return sorted(found, key=lambda s: -s.memory.importance)
 
 
+def _standing_rules(parts: Parts, of_the_user: Filter, caller: Caller) -> list[Stored]:
+    """What is known of the user, and what the user wants in this project."""
+    here = replace(of_the_user, places=places(caller, (Scope.PROJECT,)), kinds=(), categories=(PREFERENCES, "pattern"))
+    wishes = [s for s in _important(parts, here) if s.memory.metadata.get("said_by") in WISHING]
+    found = [*_important(parts, of_the_user), *wishes]
+    return sorted(found, key=lambda s: -s.memory.importance)
+
+
 def _relevant(
     parts: Parts, question: Question, asked: Hearing, caller: Caller, warnings: list[Warning]
 ) -> list[Stored]:
-    """What fits the task; without one, the most important and newest."""
+    """What fits the task; without one, the most important and newest, and last what is only under way."""
     if not question.text:
-        return _important(parts, Filter(places(caller, question.scopes), kinds=question.kinds))
+        known = _important(parts, Filter(places(caller, question.scopes), kinds=question.kinds))
+        return sorted(known, key=lambda s: category_of(s.memory) in PASSING)
     answer = recall(parts, question, caller, asked)
     warnings += answer.warnings
     return [hit.stored for hit in answer.hits if hit.relevance >= RELEVANT]

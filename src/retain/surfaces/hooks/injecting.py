@@ -32,7 +32,7 @@ ERROR_LINES = 12  # of the end of an error: what failed stands there
 ONLY_BY_SERVER = "only its own process can read this store: notes come with prompts, from a server that answers"
 _BYTES_PER_TOKEN = 4
 FEWEST_TOKENS = 60  # the frame and one short line
-_ID_TOKENS = 9  # of ` [memory:<id>]`
+_ID_BYTES = 30  # of ` [memory:<id>]`
 
 
 class Shown:
@@ -134,11 +134,11 @@ def _within(rows: list[Row], tokens: int, now: float) -> "list[tuple[str, str | 
     frame = tokens_in("\n".join((OPEN, FRAME, CLOSE))) + 1
     room = most = min(tokens, MOST_CHARACTERS // _BYTES_PER_TOKEN) - frame
     while room > 0:
-        lines = [(noted(known[id], now) if id else text, id) for text, id in within_tokens(rows, room, now)]
+        lines = [(noted(known[id], now) if id else text, id) for text, id in within_tokens(rows, room, now, _ID_BYTES)]
         over = tokens_in("\n".join(text for text, _ in lines)) - most
         if over <= 0:
             return lines
-        room -= max(over, _ID_TOKENS)
+        room -= max(over, _ID_BYTES // _BYTES_PER_TOKEN)
     return []
 
 
