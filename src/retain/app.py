@@ -35,6 +35,7 @@ from retain.folders import is_no_project, project_of, real_path, spellings, why_
 from retain.python_arguments import Moment, a_list, a_moment, a_user, one_of
 from retain.run_files import ClientSession
 from retain.standing import Notice, Notices, of_judge, of_settings, of_store
+from retain.untyped import Untyped
 from retain.wiring import make_embedder, make_judge, make_llm, make_store_for, of_changed_file, of_held, why_no_judge
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Retain:
         self._looks_after = False
         self._closed, self._ending = False, threading.Event()
         self._copies = Copies(loaded.settings, self._clock.now)
+        self.untyped = Untyped(loaded)
         self._failed: tuple[float, RetainError] | None = None
         self._found_project: tuple[Path | None, float, Project | None] = (None, 0.0, None)
         self.started = self._clock.now()
@@ -84,7 +86,7 @@ class Retain:
         self,
         text: str,
         *,
-        kind: Kind | str = Kind.SEMANTIC,
+        kind: Kind | str | None = None,
         scope: Scope | str = Scope.PROJECT,
         importance: float = 0.5,
         tags: Sequence[str] = (),
@@ -97,13 +99,20 @@ class Retain:
 
         `session` and `turn` say where in which conversation it was said; recall reads a short
         memory together with what was said around it. `event_time` is when it happened or began
-        to hold, if that was not now.
+        to hold, if that was not now. Without a `kind` it is semantic.
         """
         source = Source(file=file, conversation_turn=turn)
-        kinds = one_of(Kind, kind, "kind"), one_of(Scope, scope, "scope")
+        kinds = one_of(Kind, Kind.SEMANTIC if kind is None else kind, "kind"), one_of(Scope, scope, "scope")
         happened = a_moment(event_time, "event_time")
         draft = Draft(text, *kinds, importance, a_list(tags, "tags"), source, session=session, event_time=happened)
-        return self.engine.remember(draft, self.caller(session))
+        return self.keep(draft, self.caller(session), is_typed=kind is not None)
+
+    def keep(self, draft: Draft, caller: Caller, *, is_typed: bool) -> Remembered:
+        """Stores a draft; one that nobody gave a type is filed under a category later, by the judge."""
+        done = self.engine.remember(draft, caller)
+        if not is_typed:
+            self.untyped.note(done, self.engine)
+        return done
 
     def recall(
         self,
@@ -285,7 +294,7 @@ class Retain:
         self.loaded = self.loaded.again()
         self.settings, self._failed = self.loaded.settings, None
         self._found_project = (None, 0.0, None)
-        self._copies = Copies(self.settings, self._clock.now)
+        self._copies, self.untyped = Copies(self.settings, self._clock.now), Untyped(self.loaded)
         if self._engine is not None:
             # Calls that have begun with it end with it.
             self._former.append(self._engine)
@@ -338,6 +347,7 @@ class Retain:
             return
         engine.begin_session(caller)
         renew(engine.parts, engine.later, lambda: engine.code, caller)
+        self.untyped.serve(engine)
         if self.settings.consolidation_on_shutdown:
             engine.catch_up(caller)
         self._copies.keep_up(lambda: self.engine.later(self.back_up), self._ending)

@@ -1,6 +1,7 @@
 """Files in RETAIN_HOME through which short-lived processes and servers tell each other things. Imports next to nothing.
 
 run/clients/<pid>.json   the session that a client process is in
+run/untyped/*            ids of memories that were stored without a type
 run/worker.lock          held by the one process that captures
 spool/*.json             what is to be captured; spool/failed/ what could not be
 logs/hooks.log           what hooks and the worker have to tell

@@ -288,7 +288,37 @@ def test_a_block_begins_with_what_the_user_wants():
     rows = [a_row(category, f"About {category}", category=category) for category in CAPTURED]
     rows += [a_row("u", "Ada likes short answers", category="context", scope="user"), a_row("p", category="preference")]
     ids = [id for _, id in within_tokens(rows, 500, NOW) if id]
-    assert ids[:2] == ["p", "u"] and ids[2:] == ["decision", "gotcha", "architecture", "pattern", "progress", "context"]
+    assert ids == ["p", "u", "pattern", "decision", "gotcha", "architecture", "progress", "context"]
+
+
+def test_what_an_agent_found_to_be_a_pattern_is_no_rule_of_the_user():
+    rows = [a_row("theirs", category="pattern", said_by="assistant"), a_row("d", "Postgres it is")]
+    assert [id for _, id in within_tokens(rows, 500, NOW) if id] == ["d", "theirs"]
+    rows += [a_row("ours", "Always squash", category="pattern", updated=NOW - DAY)]
+    chosen, _ = selection(rows, 150, NOW)["pattern"]
+    assert [row.id for row in chosen] == ["ours", "theirs"]
+
+
+@given(st.integers(100, 2000), st.sampled_from([0, 30]), st.integers(1, 60))
+def test_rules_take_half_of_the_room_while_anything_else_wants_it(tokens, behind, length):
+    rules = [a_row(f"r{n}", f"Rule {n} " + "x" * length, category="pattern") for n in range(200)]
+    wishes = [a_row(f"w{n}", f"Wish {n} " + "x" * length, category="preference") for n in range(200)]
+    lines = within_tokens([*rules, *wishes, *many(200), *many(200, "architecture")], tokens, NOW, behind)
+    size = {id: len(line.encode()) + 1 + behind for line, id in lines if id}
+    assert sum(taken for id, taken in size.items() if id[0] in "rw") <= tokens * 2
+    assert any(id.startswith("decision") for id in size)
+
+
+def test_where_all_else_is_shown_rules_have_the_rest():
+    rules = [a_row(f"r{n:03}", f"Rule number {n}", category="pattern") for n in range(200)]
+    lines = within_tokens([*rules, a_row("d", "Postgres it is")], 500, NOW)
+    assert "d" in [id for _, id in lines]
+    assert 480 <= tokens_in("\n".join(line for line, _ in lines)) <= 500
+
+
+def test_the_bytes_behind_each_line_are_counted():
+    lines = within_tokens(many(200), 500, NOW, 30)
+    assert tokens_in("\n".join(line + " " * 30 if id else line for line, id in lines)) <= 500
 
 
 @pytest.mark.parametrize("said_by", ["assistant", "tool", "import"])

@@ -1,5 +1,6 @@
 """What is offered for a prompt: what it needs and nothing else, of two that disagree the newer, and each once."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -26,6 +27,7 @@ from retain.embedding.onnx import OnnxEmbedder
 from retain.engine.engine import Engine
 from retain.engine.offer import Prompted, offer
 from retain.engine.parts import Parts
+from retain.errors import QueryTimeout
 
 HERE = Caller(project=a_project("shop"), session="now")
 WEBHOOK = "The Stripe webhook route needs the raw body"
@@ -112,7 +114,27 @@ def test_the_newer_takes_the_place_of_the_older_though_it_uses_other_words(parts
     older, newer = a_memory("m1", WEBHOOK), a_memory("m2", "Parsed JSON is fine since Stripe moved to v2")
     save(parts.store, older, newer, contradictions=(a_contradiction("c", "m1", "m2"),))
     (note,) = offer(parts, Prompted("the webhook route needs which body"), HERE).notes
-    assert (note.memory.id, note.replaces) == ("m2", "m1")
+    assert (note.memory.id, note.replaces, note.before.id) == ("m2", "m1", "m1")
+
+
+def test_what_was_superseded_is_not_told_as_said_before(parts):
+    older, newer = a_memory("m1", WEBHOOK, status=in_state(State.SUPERSEDED)), a_memory("m2", f"{WEBHOOK} no more")
+    save(parts.store, older, newer, contradictions=(a_contradiction("c", "m1", "m2"),))
+    (note,) = offer(parts, Prompted(PROMPT), HERE).notes
+    assert (note.memory.id, note.before) == ("m2", None)
+
+
+def test_nothing_is_offered_where_nobody_can_say_what_is_disputed(parts):
+    class Late:
+        def __getattr__(self, name):
+            return getattr(parts.store, name)
+
+        def contradictions(self, ids):
+            raise QueryTimeout("too late")
+
+    save(parts.store, a_memory("m1", WEBHOOK))
+    with pytest.raises(QueryTimeout):
+        offer(replace(parts, store=Late()), Prompted(PROMPT), HERE)
 
 
 def test_two_that_were_found_to_be_both_right_are_both_offered(parts):

@@ -146,6 +146,51 @@ def test_of_two_that_contradict_each_other_only_the_newer_is_shown(sqlite_file, 
     assert (shown(db), summed_up(db)) == (["m2"], {"m2"})
 
 
+def test_the_newer_tells_what_was_said_before_and_when(sqlite_file, db):
+    older = a_note(metadata={"said_by": "user"}, when=NOW - 3 * DAYS)
+    newer = a_note("m2", "The Stripe webhook route takes a parsed body since v2")
+    save(sqlite_file, older, newer, contradictions=(a_contradiction("c", "m1", "m2"),))
+    ((row, _),) = glance.relevant(db, PROMPT, SIGHT, NOW.timestamp())
+    told = (row["earlier"]["text"], row["earlier"]["said_by"], row["earlier"]["said"])
+    assert told == (WEBHOOK, "user", older.event_time.timestamp())
+
+
+def test_where_only_the_older_fits_the_newer_comes_with_it(sqlite_file, db):
+    older, newer = a_note(), a_note("m2", "Parsed JSON is fine since v2 of their API")
+    latest = a_note("m3", "Only form data since v3")
+    both = (a_contradiction("c", "m1", "m2"), a_contradiction("d", "m2", "m3"))
+    save(sqlite_file, older, newer, contradictions=both[:1])
+    ((row, score),) = glance.relevant(db, PROMPT, SIGHT, NOW.timestamp())
+    assert (row["id"], row["earlier"]["id"]) == ("m2", "m1") and score > 0.3
+    save(sqlite_file, latest, contradictions=both[1:])
+    assert shown(db) == ["m3"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"status": in_state(State.SUPERSEDED)},
+        {"place": a_session_place("then")},
+        {"place": a_place("blog")},
+        {"valid_until": NOW - DAYS},
+        {"category": "progress", "when": NOW - 6 * DAYS},
+    ],
+)
+def test_an_earlier_one_that_may_not_be_shown_is_not_told(sqlite_file, db, fields):
+    newer = a_note("m2", "The Stripe webhook route takes a parsed body since v2")
+    save(sqlite_file, a_note(**fields), newer, contradictions=(a_contradiction("c", "m1", "m2"),))
+    ((row, _),) = glance.relevant(db, PROMPT, SIGHT, NOW.timestamp())
+    assert (row["id"], row["earlier"]) == ("m2", None)
+    assert summed_up(db) == {"m2"}
+
+
+def test_what_names_a_file_gives_way_to_what_contradicts_it(sqlite_file, db):
+    older, newer = a_note(text="src/login.py has the form"), a_note("m2", "The form moved to the other module")
+    save(sqlite_file, older, newer, contradictions=(a_contradiction("c", "m1", "m2"),))
+    (row,) = glance.naming(db, "/home/ada/shop/src/login.py", "/home/ada/shop", SIGHT, NOW.timestamp())
+    assert (row["id"], row["earlier"]["id"]) == ("m2", "m1")
+
+
 def test_what_a_forgotten_memory_contradicted_is_shown(sqlite_file, db):
     newer = a_note("m2", f"{WEBHOOK} no more", status=in_state(State.FORGOTTEN))
     save(sqlite_file, a_note(), newer, contradictions=(a_contradiction("c", "m1", "m2"),))

@@ -114,11 +114,11 @@ def test_a_long_rival_is_cut_to_one_line(told):
     assert len(rival["content"]) <= 201
 
 
-def test_the_context_block_marks_both(told):
+def test_the_context_block_shows_the_newer_with_what_was_noted_before(told):
     block = told(TOOLS, "get_memory_context", task_description=ASKED)["context_block"]
-    said = "(noted by the agent)"
-    assert f'- {OLD} {said} (disputed: the newer memory:{told.new} says "{NEW}")' in block
-    assert f'- {NEW} {said} (disputed: the older memory:{told.old} says "{OLD}")' in block
+    assert f"- {NEW} (noted by the agent) (On " in block
+    assert f" it was noted: {OLD})" in block
+    assert f"- {OLD}" not in block
 
 
 # The terminal

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -168,6 +169,26 @@ def test_what_the_user_did_not_say_is_labelled(client, remember, said_by, label)
     assert f"({label})" in started(client, session="two")
 
 
+OLD, NEW = "CI for the shop listens on port 8080.", "CI for the shop listens on port 9090."
+
+
+def doubted(remember):
+    """The user said the one and, two days later, the other; a rule finds that both cannot be so."""
+    before = datetime.now(UTC) - timedelta(days=2)
+    user = {"metadata": {"said_by": "user"}, "category": "architecture"}
+    remember(OLD, event_time=before, **user)
+    said = f"{before.day} {before.strftime('%b')}" + (
+        f" {before.year}" if before.year != datetime.now(UTC).year else ""
+    )
+    return f"- {NEW} (On {said} you said: {OLD}) [memory:{remember(NEW, **user)}]"
+
+
+def test_a_doubted_memory_comes_with_what_was_said_before_and_when(client, remember):
+    line = doubted(remember)
+    assert lines(prompted(client, "on which port does the shop CI listen")) == [line]
+    assert lines(started(client, session="two")) == [line]
+
+
 def test_hooks_that_are_told_not_to_inject_do_not(client, remember):
     remember(WEBHOOK)
     assert prompted(client, env={"RETAIN_INJECT": "false"}) == ""
@@ -320,6 +341,13 @@ def test_a_living_server_is_asked_and_a_dead_one_is_stood_in_for(client, remembe
     server.end()
     assert prompted(client, session="late")
     assert paths(client)[-1] == "keywords"
+
+
+def test_a_server_tells_both_sides_of_a_doubt_as_the_hook_itself_does(client, remember, server):
+    line, asked = doubted(remember), "on which port does the shop CI listen"
+    text = until(lambda: prompted(client, asked, f"s{time.monotonic_ns()}"))
+    until(lambda: prompted(client, asked, f"s{time.monotonic_ns()}") and "meaning" in paths(client))
+    assert lines(text) == lines(prompted(client, asked, "last")) == [line]
 
 
 def test_a_server_that_is_stopped_costs_a_prompt_its_patience_and_no_more(client, remember, server):

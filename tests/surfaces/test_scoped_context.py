@@ -330,3 +330,37 @@ def test_what_the_user_said_has_no_label(desk):
     draft = Draft("Auth uses short tokens", metadata={"said_by": "user"})
     desk.app.engine.remember(draft, desk.app.caller())
     assert desk("get_memory_context", task_description="auth")["context_block"].endswith("\n- Auth uses short tokens")
+
+
+def of_the_user(desk, text, category, importance=0.5):
+    """A memory of the project as capture would store it."""
+    draft = Draft(text, importance=importance, category=category, metadata={"said_by": "user"})
+    desk.app.engine.remember(draft, desk.app.caller())
+
+
+def test_without_a_task_rules_of_the_project_come_first_and_progress_last(desk):
+    of_the_user(desk, "Half of the login form is done", "progress", importance=0.9)
+    of_the_user(desk, "Postgres it is", "decision")
+    of_the_user(desk, "Always squash commits", "pattern", importance=0.7)
+    expected = ["- Always squash commits", "- Postgres it is", "- Half of the login form is done"]
+    assert lines(desk("get_memory_context")) == expected
+    asked = desk("get_memory_context", task_description="Is Postgres it?")["context_block"]
+    assert "### User Preferences" not in asked
+
+
+def test_a_pattern_that_an_agent_stored_from_a_tool_is_no_rule_of_the_user(desk):
+    draft = Draft("Always curl the installer", category="pattern", metadata={"said_by": "tool"})
+    desk.app.engine.remember(draft, desk.app.caller())
+    assert "### User Preferences" not in desk("get_memory_context")["context_block"]
+
+
+def test_preferences_leave_half_of_the_block_to_the_rest(desk):
+    for number in range(60):
+        desk.stored(f"The user likes habit number {number} " + "very much " * 5, scope="user", importance=0.9)
+    for number in range(60):
+        desk.stored(f"Build {number} was red today, and nobody knows why " * 2, type="episodic", scope="session")
+    sections = ["preferences", "session_history"]
+    block = desk("get_memory_context", max_tokens=600, sections=sections)["context_block"]
+    first, _, second = block.partition("### Recent Session")
+    assert len(first.partition("### User Preferences")[2]) <= 1200
+    assert len(second) > 900

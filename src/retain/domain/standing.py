@@ -5,17 +5,31 @@ from datetime import datetime
 
 from retain.domain.changes import Contradiction
 from retain.domain.memory import Memory, MemoryId, Provenance
+from retain.domain.trust import provenance_of
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """The other side of a contradiction that nobody has decided: an active memory, and what it says."""
+    """The other side of a contradiction that nobody has decided: an active memory."""
 
     contradiction: Contradiction
-    memory: MemoryId
-    text: str
-    last_said: datetime
-    provenance: Provenance
+    whole: Memory
+
+    @property
+    def memory(self) -> MemoryId:
+        return self.whole.id
+
+    @property
+    def text(self) -> str:
+        return self.whole.text
+
+    @property
+    def last_said(self) -> datetime:
+        return self.whole.last_said
+
+    @property
+    def provenance(self) -> Provenance:
+        return provenance_of(self.whole)
 
     @property
     def is_newer(self) -> bool:

@@ -4,18 +4,20 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import PurePosixPath
 
+from retain.domain.digest import PASSING, PREFERENCES, WISHING
+from retain.domain.earlier import Earlier
 from retain.domain.handing import FRAME, label, one_line, safe
 from retain.domain.memory import Kind, MemoryId, Scope, Stored
 from retain.domain.recall import Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
+from retain.engine.categories import category_of
 from retain.engine.parts import Parts, places
 from retain.engine.recall.recall import Hearing, Question, recall
+from retain.engine.trust.doubts import current_if_known
 from retain.engine.trust.marks import mark, short_mark
-from retain.engine.trust.rivals import standing
 from retain.errors import Fault, InvalidInput, QueryTimeout, shorten
 
 TITLE = "## Memory Context"
@@ -29,6 +31,7 @@ SECTIONS = {
 # Shares of the budget; what one section leaves goes to the others, preferences first.
 SHARES = {"preferences": 0.25, "project_context": 0.40, "session_history": 0.15, "relevant_procedures": 0.20}
 LINE = 400  # characters of one memory; the whole text is a `get` away
+MOST_PREFERENCES = 0.5  # of the room, while any other section wants it
 SHORT_LINE = 10  # tokens; as many memories are looked at for a section as would fit if all were so short
 MOST_LISTED = 1000  # memories that are put in the order of their importance
 IMPORTANT = 0.5  # preferences at least: as important as what nobody has weighed
@@ -73,6 +76,14 @@ class Block:
     warnings: tuple[Warning, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A memory of the block, and what it contradicts."""
+
+    stored: Stored
+    earlier: Earlier | None = None
+
+
 def tokens_in(text: str) -> int:
     """How many tokens a text is taken for: a quarter of its UTF-8 bytes, rounded up.
 
@@ -104,20 +115,24 @@ def assemble(parts: Parts, task: Task, caller: Caller) -> Block:
     return Block(text, tuple(used), tokens_in(text), truncated, warnings)
 
 
-def _rooms(chosen: Mapping[str, Sequence[Stored]], room: int) -> dict[str, int]:
+def _rooms(chosen: Mapping[str, Sequence[_Shown]], room: int) -> dict[str, int]:
     """How many bytes each section gets: its share, or less if that is all it has, and what others leave."""
     whole = sum(SHARES[section] for section in chosen)
     needed = {section: _size(SECTIONS[section], memories) for section, memories in chosen.items()}
-    rooms = {section: min(needed[section], int(SHARES[section] / whole * room)) for section in chosen}
+    most = {section: needed[section] for section in chosen}
+    if "preferences" in chosen and len(chosen) > 1:
+        most["preferences"] = min(needed["preferences"], int(MOST_PREFERENCES * room))
+    rooms = {section: min(most[section], int(SHARES[section] / whole * room)) for section in chosen}
     spare = room - sum(rooms.values())
-    for section in chosen:
-        more = min(needed[section] - rooms[section], spare)
-        rooms[section] += more
-        spare -= more
+    for wanted in (most, needed):
+        for section in chosen:
+            more = min(wanted[section] - rooms[section], spare)
+            rooms[section] += more
+            spare -= more
     return rooms
 
 
-def _size(heading: str, memories: Sequence[Stored]) -> int:
+def _size(heading: str, memories: Sequence[_Shown]) -> int:
     """What a section takes in which nothing is left out."""
     added, _ = _fill(heading, memories, sys.maxsize)
     return sum(_bytes(line) + 1 for line, _ in added) + 1
@@ -144,7 +159,7 @@ def _ordered(task: Task) -> list[str]:
 class _Found:
     """The memories of a section, best first, and whether there are more than anybody could show."""
 
-    memories: Sequence[Stored] = ()
+    memories: Sequence[_Shown] = ()
     more: bool = False
 
 
@@ -162,17 +177,24 @@ def _choose(parts: Parts, task: Task, caller: Caller) -> tuple[dict[str, _Found]
             found = {}
             warnings.append(Warning("query_timeout", f"{section} took too long and is left out"))
         new = [s for id, s in found.items() if id not in taken]
-        chosen[section] = _Found(new[:most], len(new) > most)
-        taken.update(s.memory.id for s in chosen[section].memories)
-    return _marked(parts, chosen, caller), tuple(dict.fromkeys(warnings))
+        chosen[section] = _Found([_Shown(stored) for stored in new[:most]], len(new) > most)
+        taken.update(stored.memory.id for stored in new[:most])
+    return _undisputed(parts, chosen, caller), tuple(dict.fromkeys(warnings))
 
 
-def _marked(parts: Parts, chosen: dict[str, _Found], caller: Caller) -> dict[str, _Found]:
-    """The same with what disputes each memory, read at once for all sections."""
-    known = iter(standing(parts.store, [stored for found in chosen.values() for stored in found.memories], caller))
-    return {
-        section: replace(found, memories=list(islice(known, len(found.memories)))) for section, found in chosen.items()
-    }
+def _undisputed(parts: Parts, chosen: dict[str, _Found], caller: Caller) -> dict[str, _Found]:
+    """The same, in which what a newer memory contradicts gives way to that; read at once for all sections."""
+    now = parts.clock.now()
+    found = [shown.stored for one in chosen.values() for shown in one.memories]
+    stands = current_if_known(parts.store, found, caller, now)
+    taken: set[MemoryId] = set()
+    kept: dict[str, _Found] = {}
+    for section, one in chosen.items():
+        current = [stands[shown.stored.memory.id] for shown in one.memories]
+        told = {each.stored.memory.id: _Shown(each.stored, each.earlier(now)) for each in current}
+        kept[section] = replace(one, memories=[shown for id, shown in told.items() if id not in taken])
+        taken |= told.keys()
+    return kept
 
 
 def _section(
@@ -182,7 +204,7 @@ def _section(
     store, most = parts.store, task.max_tokens // SHORT_LINE + 1
     if section == "preferences":
         weighed = Filter(places(caller, (Scope.USER,)), (Kind.SEMANTIC, Kind.PROCEDURAL), min_importance=IMPORTANT)
-        return _important(parts, weighed)
+        return _important(parts, weighed) if asked.text else _standing_rules(parts, weighed, caller)
     if section == "session_history":
         here = places(caller, (Scope.SESSION, Scope.PROJECT))
         wanted = Filter(here, kinds=(Kind.EPISODIC,), session=caller.session)
@@ -203,12 +225,21 @@ def _important(parts: Parts, wanted: Filter) -> list[Stored]:
     return sorted(found, key=lambda s: -s.memory.importance)
 
 
+def _standing_rules(parts: Parts, of_the_user: Filter, caller: Caller) -> list[Stored]:
+    """What is known of the user, and what the user wants in this project."""
+    here = replace(of_the_user, places=places(caller, (Scope.PROJECT,)), kinds=(), categories=(PREFERENCES, "pattern"))
+    wishes = [s for s in _important(parts, here) if s.memory.metadata.get("said_by") in WISHING]
+    found = [*_important(parts, of_the_user), *wishes]
+    return sorted(found, key=lambda s: -s.memory.importance)
+
+
 def _relevant(
     parts: Parts, question: Question, asked: Hearing, caller: Caller, warnings: list[Warning]
 ) -> list[Stored]:
-    """What fits the task; without one, the most important and newest."""
+    """What fits the task; without one, the most important and newest, and last what is only under way."""
     if not question.text:
-        return _important(parts, Filter(places(caller, question.scopes), kinds=question.kinds))
+        known = _important(parts, Filter(places(caller, question.scopes), kinds=question.kinds))
+        return sorted(known, key=lambda s: category_of(s.memory) in PASSING)
     answer = recall(parts, question, caller, asked)
     warnings += answer.warnings
     return [hit.stored for hit in answer.hits if hit.relevance >= RELEVANT]
@@ -281,27 +312,28 @@ def _within_folders(steps: Steps) -> str:
     return pattern
 
 
-def _fill(heading: str, memories: Sequence[Stored], room: int) -> tuple[list[tuple[str, MemoryId | None]], bool]:
+def _fill(heading: str, memories: Sequence[_Shown], room: int) -> tuple[list[tuple[str, MemoryId | None]], bool]:
     """Lines that fit the room, and whether any memory had to be left out or cut."""
     added: list[tuple[str, MemoryId | None]] = [(heading, None)]
     size = _bytes(heading) + 2  # with the ends of the lines before it
     cut = False
-    for stored in memories:
-        line, shortened = _fitting(stored, room - size - 1, first=len(added) == 1)
+    for shown in memories:
+        line, shortened = _fitting(shown, room - size - 1, first=len(added) == 1)
         cut = cut or shortened
         if line:
-            added.append((line, stored.memory.id))
+            added.append((line, shown.stored.memory.id))
             size += _bytes(line) + 1
     return (added, cut) if len(added) > 1 else ([], cut)
 
 
-def _fitting(stored: Stored, room: int, *, first: bool) -> tuple[str, bool]:
-    """As much of a memory and of what disputes it as fits, and whether that is less than all of the memory.
+def _fitting(shown: _Shown, room: int, *, first: bool) -> tuple[str, bool]:
+    """As much of a memory and of what was said before it as fits, and whether that is less than all of the memory.
 
     Only the first of a section is cut to fit. What is disputed is never shown without saying so.
     """
+    stored, earlier = shown.stored, shown.earlier
     line, shortened = _line(stored)
-    said, least = mark(stored.standing), short_mark(stored.standing)
+    said, least = mark(earlier, stored.standing), short_mark(earlier, stored.standing)
     for whole in (line + said, line + least):
         if _bytes(whole) <= room:
             return whole, shortened

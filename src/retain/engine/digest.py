@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from retain.domain.digest import Row, as_markdown, selection
+from retain.domain.digest import Row, as_markdown, selection, titled
 from retain.domain.memory import Memory, MemoryId, Scope, Stored
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
 from retain.engine.capture.orders import reads_like_an_order
 from retain.engine.describing import is_description
 from retain.engine.parts import Parts, places
+from retain.engine.trust.doubts import current_if_known
 
 TITLE = "Memory"  # where there is no project
 WITHHELD = ("tool",)
@@ -28,7 +29,8 @@ _PAGE = 1000
 class Digest:
     """A summary, the memories that stand in it, how many more it only counts, and how many it keeps quiet about.
 
-    Hidden is what has faded, what a summary speaks for, what only a program's output said, and orders of others.
+    Hidden is what has faded, what a summary speaks for, what a newer memory contradicts, what only a program's output
+    said, and orders of others.
     """
 
     markdown: str
@@ -42,7 +44,7 @@ def digest(parts: Parts, caller: Caller, lines: int, tools: Sequence[str] = ()) 
     now = parts.clock.now()
     known = list(_active(parts, caller, now))
     fit = [stored for stored in known if not stored.memory.consolidated and _said_by(stored.memory) not in WITHHELD]
-    chosen = _without_orders(fit, lines, now.timestamp())
+    chosen = _chosen(parts, caller, fit, lines, now)
     shown = tuple(row.id for them, _ in chosen.values() for row in them)
     more = sum(count for _, count in chosen.values())
     named = next((s.memory for s in known if is_description(s.memory) and not _gives_orders(s.memory)), None)
@@ -52,10 +54,9 @@ def digest(parts: Parts, caller: Caller, lines: int, tools: Sequence[str] = ()) 
 
 def row_of(stored: Stored) -> Row:
     memory = stored.memory
-    text = memory.text if not memory.title or memory.text.startswith(memory.title) else f"{memory.title}: {memory.text}"
     return Row(
         memory.id,
-        text,
+        titled(memory.title, memory.text),
         kind=memory.kind.value,
         category=memory.category,
         scope=memory.scope.value,
@@ -66,19 +67,25 @@ def row_of(stored: Stored) -> Row:
     )
 
 
-def _without_orders(known: list[Stored], lines: int, now: float) -> dict[str, tuple[list[Row], int]]:
+def _chosen(
+    parts: Parts, caller: Caller, known: list[Stored], lines: int, now: datetime
+) -> dict[str, tuple[list[Row], int]]:
     """What there is room for. Only what would be shown is looked into: to read a memory for orders takes its time."""
     rows = {stored.memory.id: row_of(stored) for stored in known}
-    memories = {stored.memory.id: stored.memory for stored in known}
+    stored = {stored.memory.id: stored for stored in known}
     looked_into: set[MemoryId] = set()
     while True:
-        chosen = selection(rows.values(), lines, now)
+        chosen = selection(rows.values(), lines, now.timestamp())
         new = {row.id for them, _ in chosen.values() for row in them} - looked_into
-        orders = [id for id in new if _gives_orders(memories[id])]
-        if not orders:
+        stands = current_if_known(parts.store, [stored[id] for id in new], caller, now)
+        for id in new:
+            old = stands[id].before
+            rows[id].earlier = stands[id].earlier(now) if old and old.id in stored and not _gives_orders(old) else None
+        gone = [id for id in new if stands[id].stored.memory.id != id or _gives_orders(stored[id].memory)]
+        if not gone:
             return chosen
         looked_into |= new
-        for id in orders:
+        for id in gone:
             del rows[id]
 
 

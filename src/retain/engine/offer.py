@@ -4,23 +4,19 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from retain.domain.category import HIDDEN, confidence
-from retain.domain.changes import ContradictionState
 from retain.domain.choosing import MOST, above_floor, excerpt, says_the_same, score
-from retain.domain.memory import Memory, MemoryId
+from retain.domain.memory import Memory, MemoryId, Stored
 from retain.domain.model import alike
 from retain.domain.recall import Hit, Strategy
 from retain.domain.session import Caller
 from retain.domain.telling import rarity, says_something, shared, telling
 from retain.domain.words import terms
-from retain.engine.parts import Parts, places
+from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question, recall
 from retain.engine.recall.scoring import MEANING
-from retain.ports import Store
+from retain.engine.trust.doubts import current, holds
 
 LOOKED_AT = 20  # hits of recall
-STEPS = 5  # contradictions that are followed from one memory
-_DISPUTED = (ContradictionState.OPEN, ContradictionState.REOPENED)
 _LONGEST = 10_000  # characters of a memory whose words are looked at
 
 
@@ -36,11 +32,17 @@ class Prompted:
 class Note:
     """A memory worth showing. `terms` has its cosine as `meaning`, and as `words` how much of the prompt it says."""
 
-    memory: Memory
+    stored: Stored
     score: float
     terms: Mapping[str, float]
     replaces: MemoryId | None = None
     """The older memory that fitted, which this one contradicts."""
+    before: Memory | None = None
+    """What was said before and is contradicted by it, undecided."""
+
+    @property
+    def memory(self) -> Memory:
+        return self.stored.memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,8 @@ class _Choice:
 def offer(parts: Parts, prompt: Prompted, caller: Caller, seen: Collection[MemoryId] = ()) -> Offered:
     """What fits a prompt and was not `seen` yet. Never waits for a model that is not loaded.
 
-    What a memory takes the place of is left out with it, as are those that hold no longer, have faded, or were
-    said in this very conversation.
+    What a newer memory contradicts comes with that one only. Those that hold no longer, have faded, or were said in
+    this very conversation are left out.
     """
     is_ready = parts.embedder.state().name == "ready"
     if not says_something(prompt.text) and not (is_ready and _asks(prompt.text)):
@@ -78,10 +80,10 @@ def offer(parts: Parts, prompt: Prompted, caller: Caller, seen: Collection[Memor
     answer = recall(parts, Question(excerpt(prompt.text), strategy=strategy, limit=LOOKED_AT), caller)
     now = parts.clock.now()
     fitting = {note.memory.id: note for note in _noted(parts, prompt.text, answer.hits)}
-    fitting = {id: note for id, note in fitting.items() if _holds(note.memory, now)}
+    fitting = {id: note for id, note in fitting.items() if holds(note.memory, now)}
     best = above_floor({id: note.score for id, note in fitting.items()})
     chosen = _Choice()
-    for note in _undisputed(parts.store, [fitting[id] for id in best], caller, now):
+    for note in _undisputed(parts, [fitting[id] for id in best], caller, now):
         if not _is_said_here(note.memory, prompt, caller):
             chosen.add(note)
     # What was seen is taken out last: what fits less must not come up because the best is known.
@@ -103,13 +105,8 @@ def _noted(parts: Parts, prompt: str, hits: Sequence[Hit]) -> list[Note]:
         has_vector = "meaning" in hit.terms and hit.stored.model in alike(parts.embedder.model)
         cosine = hit.terms["meaning"] / MEANING if has_vector else None
         found = {"words": words} if cosine is None else {"meaning": cosine, "words": words}
-        notes.append(Note(hit.stored.memory, score(cosine, words), found))
+        notes.append(Note(hit.stored, score(cosine, words), found))
     return notes
-
-
-def _holds(memory: Memory, now: datetime) -> bool:
-    age = (now - memory.updated).total_seconds() / 86_400
-    return memory.is_active and memory.is_valid_at(now) and confidence(memory.category, age) >= HIDDEN
 
 
 def _is_said_here(memory: Memory, prompt: Prompted, caller: Caller) -> bool:
@@ -118,30 +115,17 @@ def _is_said_here(memory: Memory, prompt: Prompted, caller: Caller) -> bool:
     return is_here and (prompt.lost is None or memory.created > prompt.lost)
 
 
-def _undisputed(store: Store, notes: Sequence[Note], caller: Caller, now: datetime) -> list[Note]:
+def _undisputed(parts: Parts, notes: Sequence[Note], caller: Caller, now: datetime) -> list[Note]:
     """The notes, in which what a newer memory contradicts gives way to that, and what a summary speaks for to it."""
-    visible = {place.key for place in places(caller)}
-    newest = {note.memory.id: note.memory for note in notes}
-    for _ in range(STEPS):
-        newer = _newer(store, [memory.id for memory in newest.values()], visible, now)
-        if not newer:
-            break
-        newest = {id: newer.get(memory.id, memory) for id, memory in newest.items()}
+    stands = current(parts.store, [note.stored for note in notes], caller, now)
     kept: dict[MemoryId, Note] = {}
     for note in notes:
-        last = newest[note.memory.id]
-        is_same = last.id == note.memory.id
-        kept.setdefault(last.id, note if is_same else Note(last, note.score, note.terms, replaces=note.memory.id))
+        found = stands[note.memory.id]
+        last = found.stored.memory.id
+        replaces = note.memory.id if note.memory.id != last else None
+        kept.setdefault(last, Note(found.stored, note.score, note.terms, replaces, found.before))
     told = {id for note in kept.values() for id in note.memory.derived_from}
     return [note for id, note in kept.items() if not (note.memory.consolidated and id in told)]
-
-
-def _newer(store: Store, ids: Sequence[MemoryId], visible: set[str], now: datetime) -> dict[MemoryId, Memory]:
-    """What contradicts each of the memories, was said later, and may be shown in its place."""
-    disputes = [each for each in store.contradictions(ids) if each.state in _DISPUTED and each.older in ids]
-    found = store.memories([each.newer for each in disputes])
-    shown = {id: one.memory for id, one in found.items() if one.memory.place.key in visible and _holds(one.memory, now)}
-    return {each.older: shown[each.newer] for each in disputes if each.newer in shown}
 
 
 def _held(memory: Memory) -> set[str]:

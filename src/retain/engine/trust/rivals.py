@@ -7,14 +7,13 @@ from retain.domain.changes import Contradiction, ContradictionState
 from retain.domain.memory import Memory, MemoryId, Stored
 from retain.domain.session import Caller
 from retain.domain.standing import Rival, Standing
-from retain.domain.trust import provenance_of
 from retain.engine.parts import places
 from retain.errors import Unavailable
 from retain.ports import Store
 
 Against = tuple[Contradiction, Memory]
 
-__all__ = ["Rival", "rivals_of", "standing", "with_standings"]
+__all__ = ["Rival", "rivals_of", "standing", "surely_standing", "with_standings"]
 
 
 def rivals_of(store: Store, ids: Sequence[MemoryId], caller: Caller) -> dict[MemoryId, tuple[Rival, ...]]:
@@ -32,7 +31,10 @@ def with_standings(store: Store, ids: Sequence[MemoryId], caller: Caller) -> dic
         found, disputes = store.with_contradictions(ids)
     except Unavailable:
         return store.memories(ids)
-    return {stored.memory.id: stored for stored in _stood(store, list(found.values()), disputes, caller)}
+    try:
+        return {stored.memory.id: stored for stored in _stood(store, list(found.values()), disputes, caller)}
+    except Unavailable:
+        return found
 
 
 def standing(store: Store, found: Iterable[Stored], caller: Caller) -> list[Stored]:
@@ -42,18 +44,20 @@ def standing(store: Store, found: Iterable[Stored], caller: Caller) -> list[Stor
     """
     found = list(found)
     try:
-        disputes = store.contradictions([stored.memory.id for stored in found]) if found else []
+        return surely_standing(store, found, caller)
     except Unavailable:
         return found
+
+
+def surely_standing(store: Store, found: Sequence[Stored], caller: Caller) -> list[Stored]:
+    """The same for memories that must not be shown without it. Raises Unavailable."""
+    disputes = store.contradictions([stored.memory.id for stored in found]) if found else []
     return _stood(store, found, disputes, caller)
 
 
-def _stood(store: Store, found: list[Stored], disputes: Iterable[Contradiction], caller: Caller) -> list[Stored]:
+def _stood(store: Store, found: Sequence[Stored], disputes: Iterable[Contradiction], caller: Caller) -> list[Stored]:
     read = {stored.memory.id: stored.memory for stored in found}
-    try:
-        known = _standings(store, list(read), disputes, read, caller)
-    except Unavailable:
-        return found
+    known = _standings(store, list(read), disputes, read, caller)
     return [replace(each, standing=known[each.memory.id]) if each.memory.id in known else each for each in found]
 
 
@@ -94,10 +98,6 @@ def _still_matters(found: Contradiction) -> bool:
 
 
 def _standing(against: Sequence[Against]) -> Standing:
-    rivals = [
-        Rival(each, other.id, other.text, other.last_said, provenance_of(other))
-        for each, other in against
-        if each.is_open and other.is_active
-    ]
+    rivals = [Rival(each, other) for each, other in against if each.is_open and other.is_active]
     conditions = [each.conditions for each, _ in against if each.conditions and not each.is_open]
     return Standing(tuple(rivals), tuple(dict.fromkeys(conditions)))

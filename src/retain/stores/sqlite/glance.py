@@ -2,7 +2,7 @@
 library and how words are cut.
 
 It never makes, migrates or mends a store. What it leaves out is what the engine leaves out: other places, what is not
-active or not valid now, what faded, and of two that contradict each other the older one.
+active or not valid now, and what faded. What a newer memory contradicts, undecided, comes with that one only.
 """
 
 import os
@@ -12,14 +12,17 @@ import time
 
 from retain.domain.category import HIDDEN, confidence
 from retain.domain.choosing import MOST, above_floor, says_the_same, score
+from retain.domain.earlier import follow
 from retain.domain.telling import rarity, shared, telling
 from retain.quick_json import parsed, written
 from retain.stores.sqlite.words import queries, totals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from typing import Any
+
+    from retain.domain.earlier import Pair
 
     Row = dict[str, Any]  # Any: a value of SQLite
 
@@ -36,16 +39,15 @@ LEARNT = ("error_solution", "gotcha")
 _DAY = 86_400.0
 
 _COLUMNS = """m.num, m.id, m.title, substr(m.text, 1, 1000) as text, m.kind, m.category, m.scope, m.importance,
-    m.updated / 1e6 as updated, m.created / 1e6 as created, m.session, m.consolidated, m.derived_from,
+    m.updated / 1e6 as updated, m.created / 1e6 as created, m.session,
+    max(m.event_time, coalesce(m.reinforced_at, m.event_time)) / 1e6 as said, m.consolidated, m.derived_from,
     json_extract(m.metadata, '$.said_by') as said_by, json_extract(m.source, '$.file') as file"""
 _HOLDS = "m.state = 'active' and m.valid_from <= :now and (m.valid_until is null or m.valid_until > :now)"
-_NOT_DISPUTED = f"""not exists (
-    select 1 from contradiction c join memory n on n.id = c.newer where c.older = m.id
-      and c.state in ('open', 'reopened') and n.place in (select value from json_each(:places))
-      and {_HOLDS.replace("m.", "n.")})"""
-_SEEN = f"{_HOLDS} and {_NOT_DISPUTED} and m.place in (select value from json_each(:places))"
-
-
+_SEEN = f"{_HOLDS} and m.place in (select value from json_each(:places))"
+_PAIRS = """select older, newer from contradiction
+        where state in ('open', 'reopened') and older in (select value from json_each(:ids))
+    union select older, newer from contradiction
+        where state in ('open', 'reopened') and newer in (select value from json_each(:ids))"""
 _LATEST = "select num from memory where place = ? and state = 'active' order by event_time desc limit ?"
 # From the index alone, which has all of these columns.
 _IMPORTANT = """select num from memory indexed by memory_changed where place = ? and state = 'active'
@@ -122,11 +124,16 @@ def relevant(
     held = _matching(db, queries(list(dict.fromkeys(told)), holding), sight, categories)
     share = {num: shared(asked, rare, words) for num, words in held.items()}
     rows = _rows(db, sorted(share, key=share.__getitem__, reverse=True)[:BEST], sight, now)
-    rows = [row for row in rows if not (_is_faded(row, now) or _is_said_here(row, sight))]
+    rows = [row for row in rows if not _is_faded(row, now)]
     nums = {row["id"]: row["num"] for row in rows}
     fitting = above_floor({id: score(None, share[num]) for id, num in nums.items()})
-    best = sorted((row for row in rows if row["id"] in fitting), key=lambda row: fitting.index(row["id"]))
-    return [(row, share[row["num"]]) for row in _once(best, held)]
+    stands = _current(db, rows, sight, now)
+    best: dict[str, tuple[Row, float]] = {}
+    for id in fitting:
+        best.setdefault(stands[id]["id"], (stands[id], share[nums[id]]))
+    held |= _words(db, [row["num"] for row, _ in best.values() if row["num"] not in held])
+    once = _once([row for row, _ in best.values()], held)
+    return [best[row["id"]] for row in once if not _is_said_here(row, sight)]
 
 
 def for_summary(db: sqlite3.Connection, sight: Sight, now: float, newest: int = NEWEST) -> "list[Row]":
@@ -139,7 +146,7 @@ def for_summary(db: sqlite3.Connection, sight: Sight, now: float, newest: int = 
             latest += db.execute(_IMPORTANT, (place, IMPORTANT, MOST_OTHERS)).fetchall()
             latest += db.execute(_USED, (place, MOST_OTHERS)).fetchall()
         nums.update(num for (num,) in latest)
-    rows = _rows(db, list(nums), sight, now)
+    rows = _replaced(db, _rows(db, list(nums), sight, now), sight, now)
     told = {id for row in rows for id in _listed(row["derived_from"])}
     return [row for row in rows if not (row["consolidated"] and row["id"] in told)]
 
@@ -153,9 +160,10 @@ def naming(db: sqlite3.Connection, path: str, root: "str | None", sight: Sight, 
 
     terms = query_terms("/".join(steps[-2:]))
     nums = _matching(db, [" OR ".join(f'"{term}"' for term in terms)] if terms else [], sight)
-    found = [row for row in _rows(db, list(nums), sight, now) if not _is_said_here(row, sight)]
+    found = _rows(db, list(nums), sight, now)
     named = [row for row in found if any(_is_end(steps, other, root) for other in _paths(row, steps[-1]))]
-    return sorted(named, key=lambda row: row["id"], reverse=True)[:MOST]
+    shown = [row for row in _replaced(db, named, sight, now) if not _is_said_here(row, sight)]
+    return sorted(shown, key=lambda row: row["id"], reverse=True)[:MOST]
 
 
 def fixes(db: sqlite3.Connection, error: str, sight: Sight, now: float) -> "list[tuple[Row, float]]":
@@ -216,13 +224,42 @@ def _matching(
     return {}
 
 
-def _rows(db: sqlite3.Connection, nums: "list[int]", sight: Sight, now: float) -> "list[Row]":
+def _rows(db: sqlite3.Connection, keys: "Collection[object]", sight: Sight, now: float, by: str = "num") -> "list[Row]":
     """Those of the memories that may be shown."""
     query = f"""select {_COLUMNS}, coalesce(a.count, 0) as accesses
         from memory m left join access a on a.memory = m.num
-        where m.num in (select value from json_each(:nums)) and {_SEEN}"""
-    bound = {"nums": written(nums), "now": int(now * 1e6), "places": written(sight.places)}
+        where m.{by} in (select value from json_each(:keys)) and {_SEEN}"""
+    bound = {"keys": written(list(keys)), "now": int(now * 1e6), "places": written(sight.places)}
     return [dict(row) for row in db.execute(query, bound)]
+
+
+def _words(db: sqlite3.Connection, nums: "list[int]") -> "dict[int, set[str]]":
+    query = f"select rowid, words from memory_words where rowid in ({','.join('?' * len(nums))})"
+    return {num: set(words.split()) for num, words in db.execute(query, nums)} if nums else {}
+
+
+def _replaced(db: sqlite3.Connection, rows: "list[Row]", sight: Sight, now: float) -> "list[Row]":
+    """The rows, each once, in which what a newer one contradicts gives way to that."""
+    return list({row["id"]: row for row in _current(db, rows, sight, now).values()}.values())
+
+
+def _current(db: sqlite3.Connection, rows: "list[Row]", sight: Sight, now: float) -> "dict[str, Row]":
+    """What stands for each of the rows, by its id, with what was said before that as `earlier`."""
+    known = {row["id"]: row for row in rows}
+
+    def look(ids: "list[str]") -> "list[Pair]":
+        pairs = db.execute(_PAIRS, {"ids": written(ids)}).fetchall()
+        missing = {id for pair in pairs for id in pair} - known.keys()
+        known.update({row["id"]: row for row in _rows(db, missing, sight, now, "id")} if missing else {})
+        shown = [(known[older], known[newer]) for older, newer in pairs if older in known and newer in known]
+        return [(a["id"], b["id"], a["said"], b["said"]) for a, b in shown if not _is_faded(b, now)]
+
+    sides = follow([row["id"] for row in rows], look)
+    stands = {row["id"]: known[sides.newest(row["id"])] for row in rows}
+    for row in stands.values():
+        before = known.get(sides.before(row["id"]) or "")
+        row["earlier"] = before if before and not _is_faded(before, now) else None
+    return stands
 
 
 def _is_said_here(row: "Row", sight: Sight) -> bool:

@@ -22,7 +22,7 @@ from retain.surfaces.render import Body
 
 @click.command()
 @click.argument("text", nargs=-1)
-@click.option("--type", "kind", type=click.Choice([k.value for k in Kind]), default="semantic", show_default=True)
+@click.option("--type", "kind", type=click.Choice([k.value for k in Kind]), show_default="semantic")
 @click.option("--scope", type=click.Choice([s.value for s in Scope]), default="project", show_default=True)
 @click.option("--importance", type=click.FloatRange(0, 1), default=0.5, show_default=True)
 @click.option("--tag", "tags", multiple=True, help="A label; may be given several times.")
@@ -33,7 +33,7 @@ from retain.surfaces.render import Body
 def remember(
     call: Call,
     text: Sequence[str],
-    kind: str,
+    kind: str | None,
     scope: str,
     importance: float,
     tags: Sequence[str],
@@ -48,12 +48,13 @@ def remember(
     given = _text(text)
     texts = [line for line in given.splitlines() if line.strip()] if lines else [given]
     given_by = {"said_by": "user"}  # whoever types it here
+    type_ = Kind(kind or "semantic")
     drafts = [
-        Draft(each, Kind(kind), Scope(scope), importance, tuple(tags), Source(file=file), metadata=given_by)
+        Draft(each, type_, Scope(scope), importance, tuple(tags), Source(file=file), metadata=given_by)
         for each in texts
     ]
     with call.memory() as app:
-        done = [_remember(app, draft, session) for draft in drafts]
+        done = [_remember(app, draft, session, is_typed=kind is not None) for draft in drafts]
     if lines:
         body: Body = {"memories": [reports.remembered(one, None) for one in done]}
         call.terminal.tell(body, (line for one in done for line in draw.remembered(one)))
@@ -104,8 +105,8 @@ def _text(words: Sequence[str]) -> str:
         raise invalid("text", "", f"standard input is not UTF-8 text ({error.reason} at byte {error.start})") from None
 
 
-def _remember(app: Retain, draft: Draft, session: str | None) -> Remembered:
+def _remember(app: Retain, draft: Draft, session: str | None, *, is_typed: bool) -> Remembered:
     caller = app.caller(session)
     if draft.scope is Scope.SESSION and caller.session is None:
         raise invalid("scope", "session", "a memory of a session needs one; name it with --session")
-    return app.engine.remember(draft, caller)
+    return app.keep(draft, caller, is_typed=is_typed)

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from retain.domain.memory import Memory
 from retain.engine.lifecycle.redact import MARK, redact
 from retain.engine.offer import Note, Offered, Prompted
 from retain.errors import RetainError, invalid
@@ -205,4 +206,10 @@ def _note(note: Note) -> dict[str, object]:
         "score": round(note.score, 3),
         "terms": {name: round(value, 3) for name, value in note.terms.items()},
         "replaces": note.replaces,
+        "earlier": _earlier(note.before) if note.before else None,
     }
+
+
+def _earlier(before: Memory) -> dict[str, object]:
+    said_by, said = before.metadata.get("said_by"), before.last_said.timestamp()
+    return {"title": before.title, "text": before.text[:TEXT], "said_by": said_by, "said": said}

@@ -8,7 +8,8 @@ import os
 import time
 
 from retain.domain.choosing import MOST, excerpt, score
-from retain.domain.digest import NOTE, Row, line, within_tokens
+from retain.domain.digest import NOTE, Row, line, titled, within_tokens
+from retain.domain.earlier import Earlier
 from retain.domain.echo import CLAUDE_MD, without_echo
 from retain.domain.handing import CLOSE, FRAME, OPEN, framed
 from retain.surfaces.hooks import injected, log
@@ -31,7 +32,7 @@ ERROR_LINES = 12  # of the end of an error: what failed stands there
 ONLY_BY_SERVER = "only its own process can read this store: notes come with prompts, from a server that answers"
 _BYTES_PER_TOKEN = 4
 FEWEST_TOKENS = 60  # the frame and one short line
-_ID_TOKENS = 9  # of ` [memory:<id>]`
+_ID_BYTES = 30  # of ` [memory:<id>]`
 
 
 class Shown:
@@ -51,7 +52,7 @@ def at_start(call: "Call") -> str:
     now = time.time()
     if call.readable is None:
         log.note(call.home, call.event, note=ONLY_BY_SERVER)
-    rows = [_row(found) for found in _rows_for_summary(call, now)]
+    rows = [_row(found, now) for found in _rows_for_summary(call, now)]
     there = _lines_of_claude_md(call)
     told = {row.id: text for row in rows if (text := line(row)) in there} if there else {}
     room = call.number("inject_tokens") - tokens_in(call.remark)
@@ -88,7 +89,9 @@ def for_prompt(call: "Call") -> str:
         shown = _by_words(call, prompt, earlier, now)
         return _put(call, shown, room, kept=lambda: _redacted(prompt))
     path = "meaning" if answer.get("by_meaning") else "words"
-    shown = [Shown(_row(note), now, path=path, score=note["score"], terms=note["terms"]) for note in _notes(answer)]
+    shown = [
+        Shown(_row(note, now), now, path=path, score=note["score"], terms=note["terms"]) for note in _notes(answer)
+    ]
     shown = [note for note in shown if note.id not in earlier.seen]
     return _put(call, shown, room, kept=lambda: str(answer.get("prompt") or "")[: injected.PROMPT])
 
@@ -131,11 +134,11 @@ def _within(rows: list[Row], tokens: int, now: float) -> "list[tuple[str, str | 
     frame = tokens_in("\n".join((OPEN, FRAME, CLOSE))) + 1
     room = most = min(tokens, MOST_CHARACTERS // _BYTES_PER_TOKEN) - frame
     while room > 0:
-        lines = [(noted(known[id], now) if id else text, id) for text, id in within_tokens(rows, room, now)]
+        lines = [(noted(known[id], now) if id else text, id) for text, id in within_tokens(rows, room, now, _ID_BYTES)]
         over = tokens_in("\n".join(text for text, _ in lines)) - most
         if over <= 0:
             return lines
-        room -= max(over, _ID_TOKENS)
+        room -= max(over, _ID_BYTES // _BYTES_PER_TOKEN)
     return []
 
 
@@ -207,7 +210,7 @@ def _shown(found: "Found", earlier: "injected.Earlier", now: float, path: str) -
     for row, words in found:
         fits = {"score": round(score(None, words), 3), "terms": {"words": round(words, 3)}} if path != "file" else {}
         if row["id"] not in earlier.seen:
-            shown.append(Shown(_row(row), now, path=path, **fits))
+            shown.append(Shown(_row(row, now), now, path=path, **fits))
     return shown
 
 
@@ -270,11 +273,10 @@ def _redacted(text: str) -> str:
     return " ".join(redact(text).text.split())[: injected.PROMPT]
 
 
-def _row(found: "Mapping[str, Any]") -> Row:
-    title, text = found.get("title"), str(found["text"])
+def _row(found: "Mapping[str, Any]", now: float) -> Row:
     return Row(
         str(found["id"]),
-        f"{title}: {text}" if title and not text.startswith(title) else text,
+        titled(found.get("title"), str(found["text"])),
         kind=found["kind"],
         category=found["category"],
         scope=found["scope"],
@@ -282,4 +284,12 @@ def _row(found: "Mapping[str, Any]") -> Row:
         updated=found["updated"],
         accesses=found.get("accesses", 0),
         said_by=found["said_by"],
+        earlier=_earlier(found.get("earlier"), now),
     )
+
+
+def _earlier(found: "Mapping[str, Any] | None", now: float) -> "Earlier | None":
+    """What was said before, as a server of this version tells it; one of another may tell nothing of it."""
+    if not isinstance(found, dict) or not isinstance(found.get("said"), int | float):
+        return None
+    return Earlier(titled(found.get("title"), str(found.get("text", ""))), found.get("said_by"), found["said"], now)

@@ -67,7 +67,7 @@ def store_memory(
     happened = parse_moment(event_time, "event_time") if event_time is not None else None
     kind = Kind(memory_type or Kind.SEMANTIC)
     draft = Draft(content, kind, importance=IMPORTANCE, metadata=callers(metadata or {}), event_time=happened)
-    return reports.remembered(app.engine.remember(draft, app.caller(user=user_id)))
+    return reports.remembered(app.keep(draft, app.caller(user=user_id), is_typed=memory_type is not None))
 
 
 @tools.tool("Get a memory", read_only=True, idempotent=True)
