@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from examples import Message, Pair
 from retain.domain.conversation import Conversation, Said, Speaker
-from retain.domain.judging import CATEGORIES, RELATIONS, SCOPES, Comparison, Surroundings, Verdict
+from retain.domain.judging import CATEGORIES, RELATIONS, SCOPES, Comparison, Surroundings, Verdict, category_among
 from retain.domain.model import ModelState
 from retain.engine.capture import by_judge
 from retain.engine.capture.cleaning import clean
@@ -58,7 +58,7 @@ class Foretold:
         row = self._odds.get((sentence, context.told()))
         if row is None:  # what cleaning took out of a message was no sentence of it
             return Verdict(0.0, CATEGORIES[1], SCOPES[0])
-        return Verdict(float(1 - row[0]), CATEGORIES[1 + int(row[1:].argmax())], SCOPES[0])
+        return Verdict(float(1 - row[0]), category_among(row.tolist()), SCOPES[0])
 
     def relation(self, old: str, new: str) -> Comparison:
         return Comparison("unrelated", {name: float(name == "unrelated") for name in RELATIONS})

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from retain.domain.category import LIVES
 from retain.domain.sentences import Span
 
 NOTHING = "none"
@@ -16,6 +17,7 @@ SCOPES = ("project", "user")
 Bearing = Literal["unrelated", "refinement", "same", "contradiction"]
 RELATIONS: tuple[Bearing, ...] = ("unrelated", "refinement", "same", "contradiction")
 
+_PLAINLY = 0.6  # of all that speaks for keeping it
 # Characters of the surroundings. The end of a turn is where it asks; a first sentence is most often its answer.
 _ANSWERED, _BEFORE, _PREVIOUS, _FOLLOWING = 220, 60, 110, 60
 
@@ -46,6 +48,16 @@ class Verdict:
     category: str
     scope: str
     sure_of_scope: float = 1.0
+
+
+def category_among(odds: Sequence[float]) -> str:
+    """The likeliest category, given the odds of each. One that fades must be plainly meant: what is filed as progress
+    by mistake is gone in a week."""
+    lasting = [name for name in CATEGORIES[1:] if name not in LIVES]
+    by_name = dict(zip(CATEGORIES, odds, strict=True))
+    best = max(CATEGORIES[1:], key=lambda name: by_name[name])
+    is_plain = by_name[best] >= _PLAINLY * (1 - by_name[NOTHING])
+    return best if best in lasting or is_plain else max(lasting, key=lambda name: by_name[name])
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from retain.domain.judging import CATEGORIES, RELATIONS, SCOPES, Comparison, Surroundings, Verdict
+from retain.domain.judging import RELATIONS, SCOPES, Comparison, Surroundings, Verdict, category_among
 from retain.domain.model import ModelState
 from retain.errors import JudgeAway, shorten
 from retain.models.files import sha256
@@ -74,9 +74,8 @@ class OnnxJudge:
 
     def keep(self, sentence: str, context: Surroundings) -> Verdict:
         odds = self._asked(sentence, context.told())
-        category = max(range(1, len(CATEGORIES)), key=lambda place: odds["keep"][place])
         scope = max(range(len(SCOPES)), key=lambda place: odds["scope"][place])
-        return Verdict(1 - odds["keep"][0], CATEGORIES[category], SCOPES[scope], odds["scope"][scope])
+        return Verdict(1 - odds["keep"][0], category_among(odds["keep"]), SCOPES[scope], odds["scope"][scope])
 
     def relation(self, old: str, new: str) -> Comparison:
         scores = dict(zip(RELATIONS, self._asked(old, new)["pair"], strict=True))

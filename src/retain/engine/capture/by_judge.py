@@ -157,7 +157,7 @@ def _grouped(heard: Sequence[_Heard], threshold: float, text: str) -> Iterator[l
     """Places of sentences that are kept, those that belong together together."""
     group: list[int] = []
     for place, each in enumerate(heard):
-        if group and _belong(heard[group[-1]], each, text, heard[group[0]].span[0]):
+        if group and _belong(heard[group[-1]], each, text, heard[group[0]].span[0], threshold):
             group.append(place)
             continue
         yield from _worth_it(group, heard, threshold)
@@ -170,7 +170,7 @@ def _worth_it(group: list[int], heard: Sequence[_Heard], threshold: float) -> It
         yield group
 
 
-def _belong(one: _Heard, two: _Heard, text: str, start: int) -> bool:
+def _belong(one: _Heard, two: _Heard, text: str, start: int, threshold: float) -> bool:
     """Whether the second of two neighbours goes on with what the first says: in one paragraph, or as the next step."""
     if one.verdict is None or two.verdict is None or two.span[1] - start > LONGEST:
         return False
@@ -180,9 +180,18 @@ def _belong(one: _Heard, two: _Heard, text: str, start: int) -> bool:
         return False
     between = text[one.span[1] : two.span[0]]
     if "\n" not in between:
-        return True
+        return not _are_two(one, two, threshold)
     is_one_kind = one.verdict.category == two.verdict.category
     return is_one_kind and (two.verdict.category in _LISTED or _STEP.search(between) is not None)
+
+
+def _are_two(one: _Heard, two: _Heard, threshold: float) -> bool:
+    """Whether each would be kept for itself, one for the person and one for the project. Categories do not tell: they
+    often differ within what is plainly one thing."""
+    if one.verdict is None or two.verdict is None or one.verdict.scope == two.verdict.scope:
+        return False
+    is_sure = min(one.verdict.sure_of_scope, two.verdict.sure_of_scope) >= _SURE
+    return is_sure and one.is_kept(threshold) and two.is_kept(threshold)
 
 
 def _statement(

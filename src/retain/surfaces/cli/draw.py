@@ -152,7 +152,7 @@ def runs(them: Sequence[Run], now: datetime) -> Drawn:
         yield Text("No consolidation has been run here yet; `retain consolidate --dry-run` shows what one would do.")
     for run in them:
         state = f" · undone {age(run.undone, now)}" if run.undone else ""
-        made = f" · {several(len(run.sources), 'memories')} into {len(run.made)}"
+        made = f" · {several(len(run.sources), 'memories')} {f'into {len(run.made)}' if run.made else 'replaced'}"
         yield line((run.id, "bold"), (f" · {run.strategy} · {age(run.at, now)}", DIM), made, (state, DIM))
 
 
