@@ -123,6 +123,6 @@ def _opened(text: str) -> str:
 
 def _capital(text: str) -> str:
     first = text.split(" ", 1)[0]
-    # An identifier keeps its case: `minSdk`, `flags.yaml`, `npm`-like names in a path, and so does `ci`.
-    is_name = len(first) < 3 or not first.rstrip(",:").replace("'", "").isalpha() or not first.islower()
+    # An identifier keeps its case: `minSdk`, `flags.yaml`, `npm`-like names in a path.
+    is_name = not first.rstrip(",:").replace("'", "").isalpha() or not first.islower()
     return text if is_name else text[0].upper() + text[1:]
