@@ -33,7 +33,7 @@ ENCODER = ROOT / "src/retain/embedding/model"
 PACKAGED = ROOT / "src/retain/judge/model/retain-judge-l6-u8.onnx"
 ADAPTER = ROOT / "src/retain/judge/onnx.py"
 SEEDS = 3
-PLAIN_PAIRS = 2_000
+PLAIN_PAIRS, PLAIN_TIMES = 2_000, 5  # pairs from slots, and how often each plain sentence is shown
 
 
 def main() -> None:
@@ -65,7 +65,8 @@ class Vote:
 class Data:
     def __init__(self, folder: Path = DATA) -> None:
         self.messages: list[Message] = messages(sorted(folder.glob("capture-*.jsonl")))
-        self.talk: list[Message] = messages(sorted(folder.glob("talk-*.jsonl")))
+        self.plain: list[Message] = messages(sorted(folder.glob("plain-*.jsonl")))
+        self.beside: list[Message] = messages(sorted(folder.glob("beside-*.jsonl")))
         self.pairs: list[Pair] = pairs(sorted(folder.glob("pairs-*.jsonl")))
         self.texts = Texts(Tokenizer.from_file(str(ENCODER / "tokenizer.json")))
         self.start = weights.read(ENCODER / "retain-minilm-l6-u8.onnx")
@@ -125,14 +126,14 @@ class Data:
         return loaded(file)
 
     def _trained(self, recipe: Recipe, but: int | None, seed: int) -> Judge:
-        """What people say about their work first; then once more, slowly, with small talk and plain pairs beside it."""
+        """What people say about their work first; then once more, slowly, with small talk and what is plainly said."""
         shown = self._shown(but)
         judge = train(Judge(self.start), shown, self.texts, recipe, seed)
         return train(judge, [*shown, *self._beside(but)], self.texts, recipe.second, seed)
 
     def _beside(self, but: int | None) -> list[Example]:
-        talk = [e for message in self.talk if message.fold != but for e in message.sentences]
-        return talk + slots.made(PLAIN_PAIRS)
+        rows = [*self.beside, *self.plain * PLAIN_TIMES]
+        return [e for message in rows if message.fold != but for e in message.sentences] + slots.made(PLAIN_PAIRS)
 
     def _shown(self, but: int | None) -> list[Example]:
         """What a run is shown: all but the fifth that it leaves out."""
