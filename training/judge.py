@@ -33,7 +33,7 @@ ENCODER = ROOT / "src/retain/embedding/model"
 PACKAGED = ROOT / "src/retain/judge/model/retain-judge-l6-u8.onnx"
 ADAPTER = ROOT / "src/retain/judge/onnx.py"
 SEEDS = 3
-PLAIN_PAIRS, PLAIN_TIMES = 2_000, 5  # pairs from slots, and how often each plain sentence is shown
+PLAIN_PAIRS, PLAIN_TIMES = 2_000, 3  # pairs from slots, and how often each plain sentence is shown
 
 
 def main() -> None:

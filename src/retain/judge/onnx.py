@@ -23,7 +23,7 @@ from retain.models.running import Running
 IDLE_SECONDS = 300.0
 LONGEST = 160  # tokens of both texts, as in training
 _ROOM = LONGEST - 3  # three of them mark where a text begins and ends
-_SHA256 = "277aabe6403e52b163023f2153558d70383c6d93b77f12833b21ee568ff2b2d9"
+_SHA256 = "da2128b22b6754e2dfcf128e99f25044ca854d59a717fdc1fa701bd0489f757c"
 _PACKAGE = Path(__file__).parents[1]
 
 

@@ -27,6 +27,7 @@ MOST = 20  # statements of a hundred turns; who says more than that is pasting a
 BEFORE = 40  # turns before a conversation that can matter to it: a question, a failure
 # From which score on a sentence is kept. docs/measurements.md has what each costs and brings.
 THRESHOLDS = {Speaker.USER: 0.63, Speaker.ASSISTANT: 0.7}
+PREFERENCE = 0.95  # of the user: what people like is what small talk is made of
 ABROAD = 0.15  # so much more where the language is not English: the encoder's vocabulary is
 CORRECTS = 0.8  # odds of a contradiction from which on a later statement of the same conversation stands for an earlier
 _ASKED_AT_LEAST = 0.02  # "remember that I want this in an hour" is asked for, and gone in an hour
@@ -64,6 +65,11 @@ class _Heard:
 
     def is_kept(self, threshold: float) -> bool:
         return self.asked is not None or (self.verdict is not None and self.verdict.score >= threshold)
+
+    def is_worth_it(self, threshold: float) -> bool:
+        """Whether it is kept for itself, and not only beside something else."""
+        is_taste = self.verdict is not None and self.verdict.category == "preference"
+        return self.is_kept(max(threshold, PREFERENCE) if is_taste else threshold)
 
 
 def extract(judge: Judge, conversation: Conversation, before: Sequence[Turn] = ()) -> Reading:
@@ -166,7 +172,7 @@ def _grouped(heard: Sequence[_Heard], threshold: float, text: str) -> Iterator[l
 
 
 def _worth_it(group: list[int], heard: Sequence[_Heard], threshold: float) -> Iterator[list[int]]:
-    if any(heard[place].is_kept(threshold) for place in group):
+    if any(heard[place].is_worth_it(threshold) for place in group):
         yield group
 
 
@@ -191,7 +197,7 @@ def _are_two(one: _Heard, two: _Heard, threshold: float) -> bool:
     if one.verdict is None or two.verdict is None or one.verdict.scope == two.verdict.scope:
         return False
     is_sure = min(one.verdict.sure_of_scope, two.verdict.sure_of_scope) >= _SURE
-    return is_sure and one.is_kept(threshold) and two.is_kept(threshold)
+    return is_sure and one.is_worth_it(threshold) and two.is_worth_it(threshold)
 
 
 def _statement(
