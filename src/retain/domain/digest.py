@@ -224,6 +224,7 @@ class _Filling:
         self._wishes = 0  # bytes that preferences and rules take
         self._sections: dict[str, dict[str, str]] = {}
         self._seen: set[str] = set()
+        self._lines: dict[str, str] = {}  # a section is gone through more than once
 
     def add(self, name: str, rows: "Sequence[Row]", room: int) -> int:
         """Puts in what fits into the room, best first; says how many bytes it took."""
@@ -234,7 +235,7 @@ class _Filling:
                 break
             if row.id in shown:
                 continue
-            text = line(row, NOTE, named=True)
+            text = self._line(row)
             cost = self._behind + _bytes(text) + (0 if shown else _bytes(_heading(name)))
             if text in self._seen:
                 continue
@@ -257,7 +258,12 @@ class _Filling:
     def has(self, name: str, rows: "Sequence[Row]") -> bool:
         """Whether all of them are shown."""
         shown = self._sections.get(name, {})
-        return all(row.id in shown or line(row, NOTE, named=True) in self._seen for row in rows)
+        return all(row.id in shown or self._line(row) in self._seen for row in rows)
+
+    def _line(self, row: Row) -> str:
+        if row.id not in self._lines:
+            self._lines[row.id] = line(row, NOTE, named=True)
+        return self._lines[row.id]
 
     def lines(self) -> "list[tuple[str, str | None]]":
         return [pair for name, shown in self._sections.items() if shown for pair in _under(_heading(name), shown)]

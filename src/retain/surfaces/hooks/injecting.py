@@ -284,11 +284,11 @@ def _row(found: "Mapping[str, Any]", now: float) -> Row:
         updated=found["updated"],
         accesses=found.get("accesses", 0),
         said_by=found["said_by"],
-        earlier=_earlier(found.get("earlier"), now),
+        earlier=_earlier(found["earlier"], now) if "earlier" in found else None,
     )
 
 
-def _earlier(found: "Mapping[str, Any] | None", now: float) -> "Earlier | None":
+def _earlier(found: object, now: float) -> "Earlier | None":
     """What was said before, as a server of this version tells it; one of another may tell nothing of it."""
     if not isinstance(found, dict) or not isinstance(found.get("said"), int | float):
         return None
