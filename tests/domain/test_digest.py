@@ -299,12 +299,12 @@ def test_what_an_agent_found_to_be_a_pattern_is_no_rule_of_the_user():
     assert [row.id for row in chosen] == ["ours", "theirs"]
 
 
-@given(st.integers(100, 2000), st.sampled_from([0, 30]), st.integers(1, 60))
+@given(st.integers(100, 2000), st.sampled_from([None, lambda row: f" [memory:{row.id}]"]), st.integers(1, 60))
 def test_rules_take_half_of_the_room_while_anything_else_wants_it(tokens, behind, length):
     rules = [a_row(f"r{n}", f"Rule {n} " + "x" * length, category="pattern") for n in range(200)]
     wishes = [a_row(f"w{n}", f"Wish {n} " + "x" * length, category="preference") for n in range(200)]
     lines = within_tokens([*rules, *wishes, *many(200), *many(200, "architecture")], tokens, NOW, behind)
-    size = {id: len(line.encode()) + 1 + behind for line, id in lines if id}
+    size = {id: len(line.encode()) + 1 for line, id in lines if id}
     assert sum(taken for id, taken in size.items() if id[0] in "rw") <= tokens * 2
     assert any(id.startswith("decision") for id in size)
 
@@ -316,9 +316,13 @@ def test_where_all_else_is_shown_rules_have_the_rest():
     assert 480 <= tokens_in("\n".join(line for line, _ in lines)) <= 500
 
 
-def test_the_bytes_behind_each_line_are_counted():
-    lines = within_tokens(many(200), 500, NOW, 30)
-    assert tokens_in("\n".join(line + " " * 30 if id else line for line, id in lines)) <= 500
+def test_what_stands_behind_each_line_is_counted_and_equal_lines_stand_once():
+    rows = [*many(200), a_row("twin", "decision number 0"), a_row("long", "word " * 100), a_row("other", "word " * 99)]
+    lines = within_tokens(rows, 5000, NOW, lambda row: f" [{row.id}]")
+    shown = [line for line, id in lines if id]
+    assert len(shown) == 202 and all(line.endswith("]") for line in shown)
+    assert tokens_in("\n".join(line for line, _ in lines)) <= 5000
+    assert tokens_in("\n".join(line for line, _ in within_tokens(rows, 500, NOW, lambda row: "x" * 30))) <= 500
 
 
 @pytest.mark.parametrize("said_by", ["assistant", "tool", "import"])

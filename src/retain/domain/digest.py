@@ -3,7 +3,7 @@
 Hooks import this, so it imports little, and no dataclasses.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from retain.domain.category import HIDDEN, captured_as, confidence
 from retain.domain.handing import label, safe
@@ -162,12 +162,15 @@ def _hint(tools: "Sequence[str]") -> "list[str]":
     return [f"_For deeper context, use {named}._"]
 
 
-def within_tokens(rows: "Iterable[Row]", tokens: int, now: float, behind: int = 0) -> "list[tuple[str, str | None]]":
+def within_tokens(
+    rows: "Iterable[Row]", tokens: int, now: float, behind: "Callable[[Row], str] | None" = None
+) -> "list[tuple[str, str | None]]":
     """Lines for the beginning of a session, each with the id of its memory; None marks a heading.
 
-    Joined by newlines they have at most so many tokens, a token being four bytes, also if so many bytes are put
-    `behind` each memory. Every section has room by its share; what one leaves goes to the next, and what is left at the
-    end to the first that wants more. What the user wants has half of the room at most, unless all else is shown.
+    Joined by newlines they have at most so many tokens, a token being four bytes. `behind` says what stands behind a
+    memory, its id among it; without, one that is cut names its id. Every section has room by its share; what one leaves
+    goes to the next, and what is left at the end to the first that wants more. What the user wants has half of the room
+    at most, unless all else is shown.
     """
     sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
     for row in ranked(rows, now):
@@ -218,12 +221,13 @@ def line(row: Row, most: int = LINE, *, named: bool = False) -> str:
 class _Filling:
     """A block that is being filled, section by section, and never beyond its size in bytes."""
 
-    def __init__(self, size: int, behind: int = 0) -> None:
+    def __init__(self, size: int, behind: "Callable[[Row], str] | None" = None) -> None:
         self.size = self.left = size
         self._behind = behind
         self._wishes = 0  # bytes that preferences and rules take
         self._sections: dict[str, dict[str, str]] = {}
         self._seen: set[str] = set()
+        self._lines: dict[str, tuple[str, str]] = {}  # a section is gone through more than once
 
     def add(self, name: str, rows: "Sequence[Row]", room: int) -> int:
         """Puts in what fits into the room, best first; says how many bytes it took."""
@@ -234,15 +238,15 @@ class _Filling:
                 break
             if row.id in shown:
                 continue
-            text = line(row, NOTE, named=True)
-            cost = self._behind + _bytes(text) + (0 if shown else _bytes(_heading(name)))
-            if text in self._seen:
+            text, said = self._line(row)
+            cost = _bytes(text) + (0 if shown else _bytes(_heading(name)))
+            if said in self._seen:
                 continue
             if cost > room:
                 misfits += 1
                 continue
             shown[row.id] = text
-            self._seen.add(text)
+            self._seen.add(said)
             room -= cost
             self.left -= cost
         took = before - self.left
@@ -257,7 +261,15 @@ class _Filling:
     def has(self, name: str, rows: "Sequence[Row]") -> bool:
         """Whether all of them are shown."""
         shown = self._sections.get(name, {})
-        return all(row.id in shown or line(row, NOTE, named=True) in self._seen for row in rows)
+        return all(row.id in shown or self._line(row)[1] in self._seen for row in rows)
+
+    def _line(self, row: Row) -> "tuple[str, str]":
+        """As it is shown, and by what it is known to be shown already: of two that are cut the ends may differ."""
+        if row.id not in self._lines:
+            said = line(row, NOTE, named=self._behind is None)
+            text = said + self._behind(row) if self._behind else said
+            self._lines[row.id] = text, text if "…" in said else said
+        return self._lines[row.id]
 
     def lines(self) -> "list[tuple[str, str | None]]":
         return [pair for name, shown in self._sections.items() if shown for pair in _under(_heading(name), shown)]

@@ -44,6 +44,7 @@ _COLUMNS = """m.num, m.id, m.title, substr(m.text, 1, 1000) as text, m.kind, m.c
     json_extract(m.metadata, '$.said_by') as said_by, json_extract(m.source, '$.file') as file"""
 _HOLDS = "m.state = 'active' and m.valid_from <= :now and (m.valid_until is null or m.valid_until > :now)"
 _SEEN = f"{_HOLDS} and m.place in (select value from json_each(:places))"
+_ANY_PAIR = "select 1 from contradiction where state in ('open', 'reopened') limit 1"
 _PAIRS = """select older, newer from contradiction
         where state in ('open', 'reopened') and older in (select value from json_each(:ids))
     union select older, newer from contradiction
@@ -244,8 +245,10 @@ def _replaced(db: sqlite3.Connection, rows: "list[Row]", sight: Sight, now: floa
 
 
 def _current(db: sqlite3.Connection, rows: "list[Row]", sight: Sight, now: float) -> "dict[str, Row]":
-    """What stands for each of the rows, by its id, with what was said before that as `earlier`."""
+    """What stands for each of the rows, by its id, with what was said before that, if anything, as `earlier`."""
     known = {row["id"]: row for row in rows}
+    if db.execute(_ANY_PAIR).fetchone() is None:  # as in most stores
+        return known
 
     def look(ids: "list[str]") -> "list[Pair]":
         pairs = db.execute(_PAIRS, {"ids": written(ids)}).fetchall()
@@ -258,7 +261,8 @@ def _current(db: sqlite3.Connection, rows: "list[Row]", sight: Sight, now: float
     stands = {row["id"]: known[sides.newest(row["id"])] for row in rows}
     for row in stands.values():
         before = known.get(sides.before(row["id"]) or "")
-        row["earlier"] = before if before and not _is_faded(before, now) else None
+        if before and not _is_faded(before, now):
+            row["earlier"] = before
     return stands
 
 

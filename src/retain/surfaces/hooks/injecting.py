@@ -32,7 +32,6 @@ ERROR_LINES = 12  # of the end of an error: what failed stands there
 ONLY_BY_SERVER = "only its own process can read this store: notes come with prompts, from a server that answers"
 _BYTES_PER_TOKEN = 4
 FEWEST_TOKENS = 60  # the frame and one short line
-_ID_BYTES = 30  # of ` [memory:<id>]`
 
 
 class Shown:
@@ -119,8 +118,12 @@ def for_file(call: "Call") -> str:
 
 def noted(row: Row, now: float) -> str:
     """A memory as one line that says whose word it is, how old if that matters, and under which id it is found."""
+    return f"{line(row, NOTE)}{_behind(row, now)}"
+
+
+def _behind(row: Row, now: float) -> str:
     date = time.strftime(" (%Y-%m-%d)", time.gmtime(row.updated)) if now - row.updated > OLD else ""
-    return f"{line(row, NOTE)}{date} [memory:{row.id}]"
+    return f"{date} [memory:{row.id}]"
 
 
 def tokens_in(text: str) -> int:
@@ -130,16 +133,9 @@ def tokens_in(text: str) -> int:
 
 def _within(rows: list[Row], tokens: int, now: float) -> "list[tuple[str, str | None]]":
     """Lines of the summary, with ids, that fit together with their frame."""
-    known = {row.id: row for row in rows}
     frame = tokens_in("\n".join((OPEN, FRAME, CLOSE))) + 1
-    room = most = min(tokens, MOST_CHARACTERS // _BYTES_PER_TOKEN) - frame
-    while room > 0:
-        lines = [(noted(known[id], now) if id else text, id) for text, id in within_tokens(rows, room, now, _ID_BYTES)]
-        over = tokens_in("\n".join(text for text, _ in lines)) - most
-        if over <= 0:
-            return lines
-        room -= max(over, _ID_BYTES // _BYTES_PER_TOKEN)
-    return []
+    room = min(tokens, MOST_CHARACTERS // _BYTES_PER_TOKEN) - frame
+    return within_tokens(rows, room, now, lambda row: _behind(row, now)) if room > 0 else []
 
 
 def _rows_for_summary(call: "Call", now: float) -> "list[Mapping[str, Any]]":
@@ -284,11 +280,11 @@ def _row(found: "Mapping[str, Any]", now: float) -> Row:
         updated=found["updated"],
         accesses=found.get("accesses", 0),
         said_by=found["said_by"],
-        earlier=_earlier(found.get("earlier"), now),
+        earlier=_earlier(found["earlier"], now) if "earlier" in found else None,
     )
 
 
-def _earlier(found: "Mapping[str, Any] | None", now: float) -> "Earlier | None":
+def _earlier(found: object, now: float) -> "Earlier | None":
     """What was said before, as a server of this version tells it; one of another may tell nothing of it."""
     if not isinstance(found, dict) or not isinstance(found.get("said"), int | float):
         return None
