@@ -16,7 +16,7 @@ from retain.domain.sentences import Span, sentences
 from retain.engine.capture.by_rule.asked import asked_to_keep
 from retain.engine.capture.by_rule.fixes import fixes
 from retain.engine.capture.by_rule.orders import holds_orders
-from retain.engine.capture.by_rule.statement import LONGEST, answered, is_answer, points, question_of, stated
+from retain.engine.capture.by_rule.statement import LONGEST, is_answer, is_reply, points, question_of, stated
 from retain.engine.capture.by_rule.taken_back import says_it_again, takes_back
 from retain.engine.capture.by_rule.typed import foreign, is_foreign, not_to_keep
 from retain.engine.capture.orders import is_hostile, needs_the_user, weakens
@@ -228,7 +228,9 @@ def _spelled_out(
     said = joined([part.asked or part.text for part in parts])
     needs_question = turn.speaker is Speaker.USER and group[0] == 0 and (is_answer(said) or points(said))
     if needs_question and (question := _question(asked, shown)):
-        return answered(question, said), spans
+        return _answered(question, said), spans
+    if turn.speaker is Speaker.ASSISTANT and is_reply(said):
+        return "", spans  # to the user, about what they asked
     if not points(said):
         return ("" if _is_scrap(said) else stated(said)), spans
     before = heard[group[0] - 1] if group[0] else None
@@ -239,6 +241,11 @@ def _spelled_out(
 
 def joined(texts: Sequence[str]) -> str:
     return " ".join(text if text[-1:] in ".!?。！？:" else f"{text}." for text in texts)
+
+
+def _answered(question: str, answer: str) -> str:
+    """A question and its answer as one statement."""
+    return f"{question} – {stated(answer) or ' '.join(answer.split())}"
 
 
 def _question(asked: Said | None, shown: Sequence[Turn]) -> str:

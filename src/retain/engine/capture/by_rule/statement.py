@@ -77,8 +77,12 @@ def points(text: str) -> bool:
 def is_answer(text: str) -> bool:
     """Whether a text says nothing without the question that it answers."""
     plain = _opened(text)
-    few = len(plain.split()) <= _ANSWER_WORDS and len(_CJK.findall(plain)) <= 2 * _ANSWER_WORDS
-    return few or _ANSWERS.match(plain) is not None
+    return is_reply(text) or (len(plain.split()) <= _ANSWER_WORDS and len(_CJK.findall(plain)) <= 2 * _ANSWER_WORDS)
+
+
+def is_reply(text: str) -> bool:
+    """Whether a text begins by saying yes or no to somebody."""
+    return _ANSWERS.match(_opened(text)) is not None
 
 
 def question_of(turn: str) -> str:
@@ -96,11 +100,6 @@ def question_of(turn: str) -> str:
             break
         question = f"{earlier} {question}"
     return question if len(question) <= _QUESTION else ""
-
-
-def answered(question: str, answer: str) -> str:
-    """A question and its answer as one statement."""
-    return f"{question} – {stated(answer) or ' '.join(answer.split())}"
 
 
 def _is_bare(question: str) -> bool:
