@@ -145,7 +145,7 @@ def test_a_preamble_does_not_hide_what_follows(preamble):
 )
 def test_only_what_is_surely_about_the_person_counts_everywhere(scope, sure, is_everywhere):
     text = "i prefer short commit messages"
-    (item,) = read(user(text), told={text: Verdict(0.9, "preference", scope, sure)}).found
+    (item,) = read(user(text), told={text: Verdict(0.99, "preference", scope, sure)}).found
     assert (item.scope is Scope.USER) is is_everywhere
 
 
@@ -331,3 +331,13 @@ def test_the_real_judge_keeps_rules_and_decisions_and_no_tasks():
     turns = tuple(map(user, (rule, "can you fix the typo in line 3", decision)))
     heard = [item.text for item in extract(OnnxJudge(), Conversation("monday", turns)).found]
     assert [text.lower().rstrip(".") for text in heard] == [rule, decision.lower()]
+
+
+def test_what_somebody_likes_must_be_surer_than_what_they_do():
+    text = "i love the smell of old books"
+    assert found(user(text), told={text: 0.9}, category="preference") == []
+    assert len(found(user(text), told={text: 0.9}, category="pattern")) == 1
+
+
+def test_an_agents_yes_or_no_to_the_user_is_no_finding():
+    assert found(claude("No. That file is never written."), category="gotcha") == []
