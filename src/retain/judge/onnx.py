@@ -23,7 +23,7 @@ from retain.models.running import Running
 IDLE_SECONDS = 300.0
 LONGEST = 160  # tokens of both texts, as in training
 _ROOM = LONGEST - 3  # three of them mark where a text begins and ends
-_SHA256 = "da2128b22b6754e2dfcf128e99f25044ca854d59a717fdc1fa701bd0489f757c"
+_SHA256 = "ae7997fb79bdbfa15ac6801201fce3207eba02d7e040040cddc0c9e76888db19"
 _PACKAGE = Path(__file__).parents[1]
 
 

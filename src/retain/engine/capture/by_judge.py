@@ -27,10 +27,10 @@ MOST = 20  # statements of a hundred turns; who says more than that is pasting a
 BEFORE = 40  # turns before a conversation that can matter to it: a question, a failure
 # From which score on a sentence is kept. docs/measurements.md has what each costs and brings.
 THRESHOLDS = {Speaker.USER: 0.63, Speaker.ASSISTANT: 0.7}
-PREFERENCE = 0.95  # of the user: what people like is what small talk is made of
+PREFERENCE = 0.97  # of the user: what people like is what small talk is made of
 ABROAD = 0.15  # so much more where the language is not English: the encoder's vocabulary is
 CORRECTS = 0.8  # odds of a contradiction from which on a later statement of the same conversation stands for an earlier
-_ASKED_AT_LEAST = 0.02  # "remember that I want this in an hour" is asked for, and gone in an hour
+_ASKED_AT_LEAST = 0.06  # "remember that I want this in an hour" is asked for, and gone in an hour
 _GROWS = 0.25  # from which score on a neighbour of what is kept is kept with it
 _POINTING = 0.15  # the same, where it points to what is kept
 _LISTED = frozenset({"progress", "context"})  # of which a list is one statement; rules are separate ones
@@ -234,7 +234,7 @@ def _spelled_out(
     if not points(said):
         return ("" if _is_scrap(said) else stated(said)), spans
     before = heard[group[0] - 1] if group[0] else None
-    if before is None or before.verdict is None or points(before.text):
+    if before is None or before.verdict is None or points(before.text) or is_reply(before.text):
         return "", spans
     return stated(joined([before.text, said])), (before.span, *spans)
 
