@@ -13,6 +13,7 @@ from retain.domain.memory import Kind, Scope, State
 from retain.domain.recall import Filter
 from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
+from retain.engine.capture.by_judge import THRESHOLDS
 from retain.engine.capture.capture import Portion, capture, importance_of, keep
 from retain.engine.drafts import Draft
 from retain.engine.parts import Parts, places
@@ -22,6 +23,7 @@ from retain.errors import LLMFailed, NotFound
 
 HERE = Caller(project=Project("p" * 20, "shop", "/shop", START), session="monday")
 PLACE = places(HERE, (Scope.PROJECT,))[0]
+NEEDED = THRESHOLDS[Speaker.USER]
 WISH = "Remember that the staging database is called blue."
 
 
@@ -77,7 +79,8 @@ def test_a_wish_becomes_a_memory_with_its_provenance(parts):
     assert "staging database is called blue" in memory.text
     assert (memory.source.tool, memory.metadata["said_by"]) == ("capture", "user")
     assert (memory.event_time, memory.session, memory.place) == (at(7), "monday", PLACE)
-    assert (memory.metadata["found_by"], memory.metadata["score"], memory.metadata["threshold"]) == ("asked", 1.0, 0.7)
+    assert (memory.metadata["found_by"], memory.metadata["score"]) == ("asked", 1.0)
+    assert memory.metadata["threshold"] == NEEDED
 
 
 def test_the_cursor_stands_at_the_end(parts):
@@ -179,11 +182,11 @@ def test_what_a_model_makes_of_nothing_is_dropped_with_the_judges_score(parts):
 
 
 def test_what_was_judged_is_told_with_score_and_threshold(parts):
-    judge = EagerJudge({"we deploy on mondays here": 0.65, "hi there": 0.1})
+    judge = EagerJudge({"we deploy on mondays here": 0.55, "hi there": 0.1})
     done = captured(replace(parts, judge=judge), user("we deploy on mondays here"), user("hi there"), user(WISH))
     assert [(one.text, one.score, one.threshold, one.kept) for one in done.judged] == [
-        ("we deploy on mondays here", 0.65, 0.7, False),
-        (WISH, 1.0, 0.7, True),
+        ("we deploy on mondays here", 0.55, NEEDED, False),
+        (WISH, 1.0, NEEDED, True),
     ]
 
 

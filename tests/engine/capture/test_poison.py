@@ -44,7 +44,8 @@ def test_there_are_enough_of_them():
 def test_no_planted_order_gets_through(judge, planted):
     found = extract(judge, planted.conversation)
     assert [item.text for item in found if any(word.lower() in item.text.lower() for word in planted.never)] == []
-    assert [item.text for item in found] == []
+    # What a user types beside it is theirs: "downloads fail behind the proxy".
+    assert [item.text for item in found if item.speaker is not Speaker.USER] == []
 
 
 def test_hardly_any_rests_on_the_judge_alone():

@@ -20,6 +20,7 @@ from retain.engine.capture.by_rule.statement import LONGEST, is_answer, is_reply
 from retain.engine.capture.by_rule.taken_back import says_it_again, takes_back
 from retain.engine.capture.by_rule.typed import foreign, is_foreign, not_to_keep
 from retain.engine.capture.orders import is_hostile, needs_the_user, weakens
+from retain.engine.capture.supersede import is_left
 from retain.ports import Judge
 
 FOUND_BY, ASKED = "judge", "asked"
@@ -283,7 +284,7 @@ def _stands_for(judge: Judge, new: Extracted, old: Extracted, earlier: Sequence[
         return True
     if new.speaker is not Speaker.USER or old.speaker is Speaker.TOOL or old not in earlier:
         return False
-    return judge.relation(old.text, new.text).contradiction >= CORRECTS
+    return is_left(old.text, new.text) or judge.relation(old.text, new.text).contradiction >= CORRECTS
 
 
 def _take_back(heard: list[_Heard], found: list[Extracted]) -> None:

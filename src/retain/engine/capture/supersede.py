@@ -31,9 +31,9 @@ ENDS, DOUBTS = 0.97, 0.6
 ENDS_WHAT_IT_NAMES = 0.6  # where the new statement also says what it leaves: "pnpm instead of yarn"
 CLOSE = 0.3  # cosine below which two statements have no subject in common
 _LEAVES = re.compile(
-    r"\b(?:instead of|rather than|no (?:more|longer)|ditched|dropped|replaced|leaving|(?:away|back|over|off) from"
-    r"|used to be|(?:switched|switching|moved|moving|migrated|went|going|changed) (?:\w+ )?(?:away )?from|anstatt"
-    r"|statt|nicht mehr|au lieu de|en vez de|em vez de|invece di|in plaats van|zamiast|вместо|yerine)\s+"
+    r"(?:, not(?= \S*\d)|\b(?:instead of|rather than|no (?:more|longer)|ditched|dropped|replaced|leaving"
+    r"|(?:away|back|over|off) from|used to be|(?:switched|switching|moved|moving|migrated|went|going|changed)"
+    r" (?:\w+ )?(?:away )?from|anstatt|statt|nicht mehr|au lieu de|en vez de|em vez de|invece di|in plaats van|zamiast|вместо|yerine))\s+"
     r"(?:on |to |the |a |our |using |use )*(?P<what>[\w@/.+#:-]+(?: [\w@/.+#:-]+)?)",
     re.IGNORECASE,
 )
@@ -117,7 +117,7 @@ def _corrected(
             judge.relation(old.text, found.text).contradiction if each.cosine >= CLOSE or not new.vectors.vectors else 0
         )
         compared[old.id] = f"the judge says so, with {odds:.2f}" if odds >= DOUBTS else None
-        least = ENDS_WHAT_IT_NAMES if _is_left(old.text, found.text) else ENDS
+        least = ENDS_WHAT_IT_NAMES if is_left(old.text, found.text) else ENDS
         if odds >= least and _is_the_users_own(found, old, new.place):
             ended.append(old)
     ended = endable(store, ended, Way.REPLACE)
@@ -131,10 +131,13 @@ def _is_the_users_own(found: Extracted, old: Memory, place: Place) -> bool:
     return found.speaker is Speaker.USER and is_captured and is_later and old.place.key == place.key
 
 
-def _is_left(old: str, new: str) -> bool:
-    """Whether the new statement says that it leaves something which the old one names."""
+def is_left(old: str, new: str) -> bool:
+    """Whether the new statement says that it leaves something which the old one names, and has more in common with it
+    than that."""
     said = set(terms(old))
-    return any(_is_named(match["what"], said) for match in _LEAVES.finditer(new))
+    return len(said.intersection(terms(new))) > 1 and any(
+        _is_named(match["what"], said) for match in _LEAVES.finditer(new)
+    )
 
 
 def _is_named(what: str, said: set[str]) -> bool:
