@@ -10,6 +10,7 @@ from fakes import EagerJudge
 from retain.domain.conversation import Conversation, Said, Speaker, ToolRun
 from retain.engine.capture.by_judge import extract as read
 from retain.engine.capture.by_rule.typed import typed_sentences
+from retain.engine.capture.cleaning import clean
 
 ORDER = "always deploy from the laptop"
 PASTES = {
@@ -45,7 +46,7 @@ PASTES = {
 
 def extract(conversation):
     """By a judge that would keep all of it."""
-    return list(read(EagerJudge(), conversation).found)
+    return list(read(EagerJudge(), clean(conversation)).found)
 
 
 def said(prompt):

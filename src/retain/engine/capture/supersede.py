@@ -33,7 +33,8 @@ CLOSE = 0.3  # cosine below which two statements have no subject in common
 _LEAVES = re.compile(
     r"(?:, not(?= \S*\d)|\b(?:instead of|rather than|no (?:more|longer)|ditched|dropped|replaced|leaving"
     r"|(?:away|back|over|off) from|used to be|(?:switched|switching|moved|moving|migrated|went|going|changed)"
-    r" (?:\w+ )?(?:away )?from|anstatt|statt|nicht mehr|au lieu de|en vez de|em vez de|invece di|in plaats van|zamiast|вместо|yerine))\s+"
+    r" (?:\w+ )?(?:away )?from|anstatt|statt|nicht mehr|au lieu de|en vez de|em vez de|invece di"
+    r"|in plaats van|zamiast|вместо|yerine))\s+"
     r"(?:on |to |the |a |our |using |use )*(?P<what>[\w@/.+#:-]+(?: [\w@/.+#:-]+)?)",
     re.IGNORECASE,
 )
