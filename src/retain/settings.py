@@ -60,7 +60,7 @@ class Settings:
     llm_url: str | None = None
     llm_key: str | None = field(default=None, repr=False)
     llm_daily_usd: float = 1.0
-    """What it may cost in a day, by the provider's prices; then rules do its work until midnight UTC."""
+    """What it may cost in a day, by the provider's prices; then the judge does its work until midnight UTC."""
     judge: bool = True
     """Whether the bundled judge says what is worth keeping and what contradicts; off, conversations wait."""
     capture: bool = True

@@ -50,7 +50,7 @@ class Reading:
 def extract(llm: LLM, chunk: str, existing: Sequence[Memory], said: Hearing, seconds: float) -> Reading:
     """What the chunk, a text of what was said, adds to what is known.
 
-    Any answer that is not exactly what was asked for is LLMFailed, so that rules read the chunk instead. Statements
+    Any answer that is not exactly what was asked for is LLMFailed, so that the judge decides alone. Statements
     that are orders to an agent, or ask for what the user did not, are dropped, with the reason; those that nobody
     seems to have said are doubted.
     """

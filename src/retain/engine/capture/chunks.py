@@ -9,7 +9,7 @@ from retain.domain.conversation import Conversation, Said, Speaker, ToolRun, Tur
 from retain.domain.memory import Json
 
 SIZE, OVERLAP = 6000, 500  # characters, as the contract has it
-PROMPTS = 8  # that rules read at once, together with what came before: they keep only so much of one reading
+PROMPTS = 8  # that are judged at once; then the cursor moves
 _NAMES = {Speaker.USER: "USER", Speaker.ASSISTANT: "CLAUDE", Speaker.TOOL: "TOOL"}
 # What says best what a tool was used for, first one that is there.
 _TELLING = ("file_path", "notebook_path", "path", "command", "pattern", "query", "url", "description", "prompt")
@@ -41,7 +41,7 @@ def chunked(conversation: Conversation, root: str = "", size: int = SIZE, overla
 
 
 def stretches(conversation: Conversation) -> list[tuple[int, int]]:
-    """Where rules begin and end to read: a few prompts with what came of them."""
+    """Where judging begins and ends: a few prompts with what came of them."""
     turns = conversation.turns
     prompts = [place for place, turn in enumerate(turns) if isinstance(turn, Said) and turn.speaker is Speaker.USER]
     starts = [0, *prompts[PROMPTS::PROMPTS]]
