@@ -28,7 +28,7 @@ MOST = 20  # statements of a hundred turns; who says more than that is pasting a
 BEFORE = 40  # turns before a conversation that can matter to it: a question, a failure
 # From which score on a sentence is kept. docs/measurements.md has what each costs and brings.
 THRESHOLDS = {Speaker.USER: 0.63, Speaker.ASSISTANT: 0.7}
-PREFERENCE = 0.97  # of the user: what people like is what small talk is made of
+PREFERENCE = 0.96  # of the user: what people like is what small talk is made of
 ABROAD = 0.15  # so much more where the language is not English: the encoder's vocabulary is
 CORRECTS = 0.8  # odds of a contradiction from which on a later statement of the same conversation stands for an earlier
 _ASKED_AT_LEAST = 0.06  # "remember that I want this in an hour" is asked for, and gone in an hour
@@ -69,8 +69,7 @@ class _Heard:
 
     def is_worth_it(self, threshold: float) -> bool:
         """Whether it is kept for itself, and not only beside something else."""
-        is_taste = self.verdict is not None and self.verdict.category == "preference"
-        return self.is_kept(max(threshold, PREFERENCE) if is_taste else threshold)
+        return self.is_kept(_needed(self.verdict.category if self.verdict else "", threshold))
 
 
 def extract(judge: Judge, conversation: Conversation, before: Sequence[Turn] = ()) -> Reading:
@@ -129,7 +128,7 @@ def _listen(judge: Judge, turns: Sequence[Turn], place: int, found: list[Extract
         if item is not None:
             kept.update(group)
             found[:] = [old for old in found if not _stands_for(judge, item, old, earlier)]
-            found.append(replace(item, threshold=threshold))
+            found.append(replace(item, threshold=_needed(item.category, threshold)))
     judged += _log(heard, threshold, kept)
 
 
@@ -199,6 +198,11 @@ def _are_two(one: _Heard, two: _Heard, threshold: float) -> bool:
         return False
     is_sure = min(one.verdict.sure_of_scope, two.verdict.sure_of_scope) >= _SURE
     return is_sure and one.is_worth_it(threshold) and two.is_worth_it(threshold)
+
+
+def _needed(category: str, threshold: float) -> float:
+    """The score from which on a sentence is kept for itself."""
+    return max(threshold, PREFERENCE) if category == "preference" else threshold
 
 
 def _statement(
@@ -304,4 +308,5 @@ def _take_back(heard: list[_Heard], found: list[Extracted]) -> None:
 def _log(heard: Sequence[_Heard], threshold: float, kept: Set[int]) -> Iterator[Judged]:
     for place, each in enumerate(heard):
         if each.verdict is not None and (place in kept or each.verdict.score >= threshold - _NEARLY):
-            yield Judged(each.text, each.verdict.category, round(each.verdict.score, 3), threshold, place in kept)
+            needed = _needed(each.verdict.category, threshold)
+            yield Judged(each.text, each.verdict.category, round(each.verdict.score, 3), needed, place in kept)
