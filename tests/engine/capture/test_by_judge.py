@@ -341,3 +341,13 @@ def test_what_somebody_likes_must_be_surer_than_what_they_do():
 
 def test_an_agents_yes_or_no_to_the_user_is_no_finding():
     assert found(claude("No. That file is never written."), category="gotcha") == []
+
+
+def test_beside_something_about_the_work_what_somebody_likes_needs_no_more():
+    work, taste = "pnpm, always, in this repo", "keep your answers short please"
+    told = {f"{work}.": Verdict(0.9, "pattern", "project"), taste: Verdict(0.9, "preference", "user")}
+    items = read(user(f"{work}. {taste}"), told=told).found
+    assert [(item.text, item.scope) for item in items] == [
+        ("Pnpm, always, in this repo.", Scope.PROJECT),
+        ("Keep your answers short.", Scope.USER),
+    ]

@@ -27,7 +27,7 @@ FOUND_BY, ASKED = "judge", "asked"
 MOST = 20  # statements of a hundred turns; who says more than that is pasting a document
 BEFORE = 40  # turns before a conversation that can matter to it: a question, a failure
 # From which score on a sentence is kept. docs/measurements.md has what each costs and brings.
-THRESHOLDS = {Speaker.USER: 0.63, Speaker.ASSISTANT: 0.7}
+THRESHOLDS = {Speaker.USER: 0.65, Speaker.ASSISTANT: 0.7}
 PREFERENCE = 0.96  # of the user: what people like is what small talk is made of
 ABROAD = 0.15  # so much more where the language is not English: the encoder's vocabulary is
 CORRECTS = 0.8  # odds of a contradiction from which on a later statement of the same conversation stands for an earlier
@@ -67,9 +67,21 @@ class _Heard:
     def is_kept(self, threshold: float) -> bool:
         return self.asked is not None or (self.verdict is not None and self.verdict.score >= threshold)
 
-    def is_worth_it(self, threshold: float) -> bool:
+    def is_worth_it(self, needed: "_Needed") -> bool:
         """Whether it is kept for itself, and not only beside something else."""
-        return self.is_kept(_needed(self.verdict.category if self.verdict else "", threshold))
+        return self.is_kept(needed.of(self.verdict.category if self.verdict else ""))
+
+
+@dataclass(frozen=True, slots=True)
+class _Needed:
+    """The score from which on a sentence of a turn is kept for itself."""
+
+    score: float
+    taste: float
+    """The same for what somebody likes: more, unless the turn also says something about the work."""
+
+    def of(self, category: str) -> float:
+        return self.taste if category == "preference" else self.score
 
 
 def extract(judge: Judge, conversation: Conversation, before: Sequence[Turn] = ()) -> Reading:
@@ -116,24 +128,27 @@ def _listen(judge: Judge, turns: Sequence[Turn], place: int, found: list[Extract
     """Adds what a turn says to what was found; what it takes back, or says better, leaves."""
     turn = turns[place]
     assert isinstance(turn, Said)
-    threshold, asked = _threshold(turn), _said_before(turns, place)
+    asked = _said_before(turns, place)
     heard = _heard(judge, turn, asked)
+    needed = _needed(turn, heard)
     if turn.speaker is Speaker.USER:
         _take_back(heard, found)
     kept: set[int] = set()
     # Within one turn nobody contradicts themselves, unless they take it back.
     earlier = found[-_LOOKED_BACK:]
-    for group in _grouped(heard, threshold, turn.text):
+    for group in _grouped(heard, needed, turn.text):
         item = _statement(group, heard, turn, asked, turns[:place])
         if item is not None:
             kept.update(group)
             found[:] = [old for old in found if not _stands_for(judge, item, old, earlier)]
-            found.append(replace(item, threshold=_needed(item.category, threshold)))
-    judged += _log(heard, threshold, kept)
+            found.append(replace(item, threshold=needed.of(item.category)))
+    judged += _log(heard, needed, kept)
 
 
-def _threshold(turn: Said) -> float:
-    return round(THRESHOLDS[turn.speaker] + (0 if language_of(turn.text) == "en" else ABROAD), 2)
+def _needed(turn: Said, heard: Sequence[_Heard]) -> _Needed:
+    score = round(THRESHOLDS[turn.speaker] + (0 if language_of(turn.text) == "en" else ABROAD), 2)
+    of_work = (each for each in heard if each.verdict and each.verdict.category != "preference")
+    return _Needed(score, score if any(each.is_kept(score) for each in of_work) else max(score, PREFERENCE))
 
 
 def _said_before(turns: Sequence[Turn], place: int) -> Said | None:
@@ -159,24 +174,24 @@ def _heard(judge: Judge, turn: Said, before: Said | None) -> list[_Heard]:
     return heard
 
 
-def _grouped(heard: Sequence[_Heard], threshold: float, text: str) -> Iterator[list[int]]:
+def _grouped(heard: Sequence[_Heard], needed: _Needed, text: str) -> Iterator[list[int]]:
     """Places of sentences that are kept, those that belong together together."""
     group: list[int] = []
     for place, each in enumerate(heard):
-        if group and _belong(heard[group[-1]], each, text, heard[group[0]].span[0], threshold):
+        if group and _belong(heard[group[-1]], each, text, heard[group[0]].span[0], needed):
             group.append(place)
             continue
-        yield from _worth_it(group, heard, threshold)
+        yield from _worth_it(group, heard, needed)
         group = [place] if each.is_kept(_GROWS) else []
-    yield from _worth_it(group, heard, threshold)
+    yield from _worth_it(group, heard, needed)
 
 
-def _worth_it(group: list[int], heard: Sequence[_Heard], threshold: float) -> Iterator[list[int]]:
-    if any(heard[place].is_worth_it(threshold) for place in group):
+def _worth_it(group: list[int], heard: Sequence[_Heard], needed: _Needed) -> Iterator[list[int]]:
+    if any(heard[place].is_worth_it(needed) for place in group):
         yield group
 
 
-def _belong(one: _Heard, two: _Heard, text: str, start: int, threshold: float) -> bool:
+def _belong(one: _Heard, two: _Heard, text: str, start: int, needed: _Needed) -> bool:
     """Whether the second of two neighbours goes on with what the first says: in one paragraph, or as the next step."""
     if one.verdict is None or two.verdict is None or two.span[1] - start > LONGEST:
         return False
@@ -186,23 +201,18 @@ def _belong(one: _Heard, two: _Heard, text: str, start: int, threshold: float) -
         return False
     between = text[one.span[1] : two.span[0]]
     if "\n" not in between:
-        return not _are_two(one, two, threshold)
+        return not _are_two(one, two, needed)
     is_one_kind = one.verdict.category == two.verdict.category
     return is_one_kind and (two.verdict.category in _LISTED or _STEP.search(between) is not None)
 
 
-def _are_two(one: _Heard, two: _Heard, threshold: float) -> bool:
+def _are_two(one: _Heard, two: _Heard, needed: _Needed) -> bool:
     """Whether each would be kept for itself, one for the person and one for the project. Categories do not tell: they
     often differ within what is plainly one thing."""
     if one.verdict is None or two.verdict is None or one.verdict.scope == two.verdict.scope:
         return False
     is_sure = min(one.verdict.sure_of_scope, two.verdict.sure_of_scope) >= _SURE
-    return is_sure and one.is_worth_it(threshold) and two.is_worth_it(threshold)
-
-
-def _needed(category: str, threshold: float) -> float:
-    """The score from which on a sentence is kept for itself."""
-    return max(threshold, PREFERENCE) if category == "preference" else threshold
+    return is_sure and one.is_worth_it(needed) and two.is_worth_it(needed)
 
 
 def _statement(
@@ -305,8 +315,8 @@ def _take_back(heard: list[_Heard], found: list[Extracted]) -> None:
             found[:] = [old for old in found if old not in last]
 
 
-def _log(heard: Sequence[_Heard], threshold: float, kept: Set[int]) -> Iterator[Judged]:
+def _log(heard: Sequence[_Heard], needed: _Needed, kept: Set[int]) -> Iterator[Judged]:
     for place, each in enumerate(heard):
-        if each.verdict is not None and (place in kept or each.verdict.score >= threshold - _NEARLY):
-            needed = _needed(each.verdict.category, threshold)
-            yield Judged(each.text, each.verdict.category, round(each.verdict.score, 3), needed, place in kept)
+        if each.verdict is not None and (place in kept or each.verdict.score >= needed.score - _NEARLY):
+            score, category = round(each.verdict.score, 3), each.verdict.category
+            yield Judged(each.text, category, score, needed.of(category), place in kept)
