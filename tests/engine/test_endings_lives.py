@@ -8,7 +8,7 @@ from math import inf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fakes import START, FixedClock, TidyLLM
+from fakes import START, EagerJudge, FixedClock, TidyLLM
 from retain.domain.conversation import Conversation, Cursor, Said, Speaker
 from retain.domain.memory import Kind, Memory, MemoryId, State
 from retain.domain.session import Caller, Project
@@ -46,12 +46,12 @@ class Life:
 
     @property
     def engine(self) -> Engine:
-        return Engine(Parts(self.store, HashedEmbedder(), self.clock))
+        return Engine(Parts(self.store, HashedEmbedder(), self.clock, judge=EagerJudge()))
 
     @property
     def tidying(self) -> Engine:
         """With a language model that would throw everything away."""
-        return Engine(Parts(self.store, HashedEmbedder(), self.clock, TidyLLM()))
+        return Engine(Parts(self.store, HashedEmbedder(), self.clock, TidyLLM(), judge=EagerJudge()))
 
     def keep(self, memory: Memory) -> None:
         self.kept[memory.id] = (memory.text, memory.title)

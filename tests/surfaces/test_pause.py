@@ -214,17 +214,15 @@ class TestWhatIsSaidMeanwhile:
             asked = json.dumps(apis.bodies())
         assert ("called blue" in asked, "called red" in asked) == (True, not paused)
 
-    @pytest.mark.parametrize("paused", [True, False])
-    def test_what_was_said_in_it_is_no_ground_for_what_is_said_later(self, client, retain, transcript, paused):
-        if paused:
-            retain("pause")
+    def test_what_was_said_in_it_is_no_ground_for_what_is_said_later(self, client, retain, transcript):
+        retain("pause")
         asked = "Should we keep sessions in Redis or in Postgres? I suggest Redis, because sessions expire there."
         write(transcript, said("Where do sessions go?", time.time()), stamped(answer(asked, message="m1"), time.time()))
         retain("resume")
         later = time.time() + 1
         append(transcript, *talk(("yes, do that", later), ("thanks", later), ("bye", later)))
         found = captured(client, transcript, "SessionEnd")
-        assert any("Redis" in text for text in found) is not paused
+        assert [text for text in found if "Redis" in text] == []
 
     def test_a_line_without_a_time_is_as_old_as_the_one_before(self, client, retain, transcript):
         write(transcript, *talk((BLUE, time.time() - 60)))

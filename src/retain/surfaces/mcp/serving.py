@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from retain.config import Loaded
 from retain.domain.visible import marked
-from retain.errors import RetainError
+from retain.errors import Closed, RetainError
 from retain.surfaces.mcp.instructions import expanded, instructions
 from retain.surfaces.mcp.server import Offer, RetainServer
 from retain.surfaces.mcp.stdio import serve
@@ -66,6 +66,8 @@ def _ready(server: "RetainServer[Retain]") -> None:
     try:
         server.prepare()
         server.app.look_after()
+    except Closed:
+        return  # the client left before all was ready
     except RetainError as error:
         logger.error("the memory is unavailable: %s", error.message)
     _keep_for_hooks(server.app.loaded)
