@@ -27,7 +27,7 @@ FOUND_BY, ASKED = "judge", "asked"
 MOST = 20  # statements of a hundred turns; who says more than that is pasting a document
 BEFORE = 40  # turns before a conversation that can matter to it: a question, a failure
 # From which score on a sentence is kept. docs/measurements.md has what each costs and brings.
-THRESHOLDS = {Speaker.USER: 0.65, Speaker.ASSISTANT: 0.7}
+THRESHOLDS = {Speaker.USER: 0.65, Speaker.ASSISTANT: 0.9}
 PREFERENCE = 0.96  # of the user: what people like is what small talk is made of
 ABROAD = 0.15  # so much more where the language is not English: the encoder's vocabulary is
 CORRECTS = 0.8  # odds of a contradiction from which on a later statement of the same conversation stands for an earlier

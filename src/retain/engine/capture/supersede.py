@@ -117,7 +117,9 @@ def _corrected(
         odds = (
             judge.relation(old.text, found.text).contradiction if each.cosine >= CLOSE or not new.vectors.vectors else 0
         )
-        compared[old.id] = f"the judge says so, with {odds:.2f}" if odds >= DOUBTS else None
+        # An agent's word puts the user's in no doubt: from then on it would lead, with the user's in brackets.
+        is_doubted = odds >= DOUBTS and _may_end(found, old)
+        compared[old.id] = f"the judge says so, with {odds:.2f}" if is_doubted else None
         least = ENDS_WHAT_IT_NAMES if is_left(old.text, found.text) else ENDS
         if odds >= least and _is_the_users_own(found, old, new.place):
             ended.append(old)
