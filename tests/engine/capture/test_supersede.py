@@ -142,13 +142,13 @@ def test_what_has_no_subject_in_common_is_not_compared_by_the_judge(parts):
         ("The team manages packages with pnpm instead of bower.", False),
     ],
 )
-def test_naming_whatis_left_lowers_the_threshold(parts, new, ends):
+def test_naming_what_is_left_lowers_the_threshold(parts, new, ends):
     old = stored(parts, "The team manages packages with yarn.")
     odds = (ENDS_WHAT_IT_NAMES + DOUBTS) / 2
     assert verdict(parts, found(new), {(old.text, new): odds}).replaces == ((old.id,) if ends else ())
 
 
-def test_naming_whatis_left_is_not_enough_without_a_contradiction(parts):
+def test_naming_what_is_left_is_not_enough_without_a_contradiction(parts):
     old = stored(parts, "The team manages packages with yarn.")
     new = "The team manages packages of the shop with pnpm instead of yarn."
     assert verdict(parts, found(new), {(old.text, new): 0.3}).replaces == ()
