@@ -30,6 +30,7 @@ BEFORE = 40  # turns before a conversation that can matter to it: a question, a 
 THRESHOLDS = {Speaker.USER: 0.65, Speaker.ASSISTANT: 0.9}
 PREFERENCE = 0.96  # of the user: what people like is what small talk is made of
 ABROAD = 0.15  # so much more where the language is not English: the encoder's vocabulary is
+_SUREST = 0.95  # no judge is asked to be surer than that of anything but a taste
 CORRECTS = 0.8  # odds of a contradiction from which on a later statement of the same conversation stands for an earlier
 _ASKED_AT_LEAST = 0.06  # "remember that I want this in an hour" is asked for, and gone in an hour
 _GROWS = 0.25  # from which score on a neighbour of what is kept is kept with it
@@ -146,7 +147,8 @@ def _listen(judge: Judge, turns: Sequence[Turn], place: int, found: list[Extract
 
 
 def _needed(turn: Said, heard: Sequence[_Heard]) -> _Needed:
-    score = round(THRESHOLDS[turn.speaker] + (0 if language_of(turn.text) == "en" else ABROAD), 2)
+    more = 0 if language_of(turn.text) == "en" else ABROAD
+    score = round(min(THRESHOLDS[turn.speaker] + more, _SUREST), 2)
     of_work = (each for each in heard if each.verdict and each.verdict.category != "preference")
     return _Needed(score, score if any(each.is_kept(score) for each in of_work) else max(score, PREFERENCE))
 
