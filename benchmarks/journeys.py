@@ -66,6 +66,7 @@ class Told:
     held: bool
     author: str = "project"
     found: bool = False
+    facts: list[bool] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     leaked: list[str] = field(default_factory=list)
     matter: int = 0
@@ -236,6 +237,7 @@ def judge_last(story: dict[str, Any], notes: Sequence[Note], known: Sequence[str
     lines = [line for note in notes for line in note.lines]
     told.shown = [line for line in lines if not any(one in line for one in known)]
     places = [[n for n, line in enumerate(told.shown) if says(fact, line)] for fact in story["needed"]]
+    told.facts = [bool(place) for place in places]
     told.found = all(places)
     told.stale = [line for line in told.shown if shows_as_current(story, line)]
 
@@ -289,6 +291,7 @@ def scores(part: str, told: Sequence[Told]) -> list[Row]:
     count = len(told)
     lines = sum(one.matter + len(one.ballast) for one in told)
     tokens = [tokens for one in told for tokens in one.tokens]
+    facts = [fact for one in told for fact in one.facts]
     return [
         Row(
             f"{part}: needed fact is sent",
@@ -298,6 +301,7 @@ def scores(part: str, told: Sequence[Told]) -> list[Row]:
             True,
             note=f"of {count} stories",
         ),
+        Row(f"{part}: of single facts", sum(facts) / max(1, len(facts)), "", 0.9, True, note=f"of {len(facts)}"),
         Row(f"{part}: stale fact as current", sum(bool(t.stale) for t in told) / count, "", 0.0),
         Row(f"{part}: what must never show", sum(bool(t.leaked) for t in told) / count, "", 0.0),
         Row(
