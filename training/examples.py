@@ -2,7 +2,8 @@
 
 import json
 import random
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,14 +49,14 @@ class Pair:
 
 
 def messages(files: Iterable[Path]) -> list[Message]:
-    return [_message(row, place) for file in files for place, row in enumerate(_rows(file))]
+    return [_message(row, fold) for file in files for row, fold in _with_folds(list(_rows(file)))]
 
 
 def pairs(files: Iterable[Path]) -> list[Pair]:
     return [
-        Pair(row["id"], Example("pair", row["old"], row["new"], RELATIONS.index(row["label"])), _fold(place))
+        Pair(row["id"], Example("pair", row["old"], row["new"], RELATIONS.index(row["label"])), fold)
         for file in files
-        for place, row in enumerate(_rows(file))
+        for row, fold in _with_folds(list(_rows(file)))
     ]
 
 
@@ -63,6 +64,39 @@ def turned(each: Pair) -> Iterator[Example]:
     """The pair the other way round, at half the weight, where that changes nothing; a detail is no detail backwards."""
     if RELATIONS[each.example.label] != "refinement":
         yield Example("pair", each.example.second, each.example.first, each.example.label, weight=0.5)
+
+
+def strangers(messages: Sequence[Message], pairs: Sequence[Pair], count: int) -> Iterator[Example]:
+    """Statements that have nothing to do with one another, as unrelated: most that meet in a memory are such, and
+    writers of pairs write none. Half are of one conversation, which share its jargon; the others are of any two."""
+    chance = random.Random(0)
+    by_conversation: defaultdict[str, list[str]] = defaultdict(list)
+    for message in messages:
+        place = message.row.get("session") or message.row["id"]
+        by_conversation[place] += [kept["span"] for kept in message.row["keep"]]
+    together = [said for said in by_conversation.values() if len(said) > 1]
+    anybody = [said for group in by_conversation.values() for said in group] + [pair.example.first for pair in pairs]
+    for number in range(count):
+        one, other = chance.sample(chance.choice(together) if number % 2 else anybody, 2)
+        yield Example("pair", one, other, RELATIONS.index("unrelated"))
+
+
+def in_passing(pairs: Sequence[Pair], messages: Sequence[Message]) -> Iterator[Example]:
+    """The pairs once more as they are met with in a memory: beside what else somebody said in the same breath."""
+    chance = random.Random(0)
+    english = [m for m in messages if m.row["role"] == "user" and m.language == "en"]
+    idle = [each.first for message in english for each in message.sentences if not each.label]
+    idle = [said.rstrip(".,!") for said in idle if 3 <= len(said.split()) <= 14]
+    for each in pairs:
+        one, other, label = each.example.first, each.example.second, each.example.label
+        if RELATIONS[label] != "same":
+            one = _beside(one, chance.choice(idle), chance) if chance.random() < 0.4 else one
+            yield Example("pair", one, _beside(other, chance.choice(idle), chance), label, weight=0.7)
+
+
+def _beside(said: str, idle: str, chance: random.Random) -> str:
+    between = chance.choice((", ", ". ", ", also ", " and ", ", btw ", " so "))
+    return f"{idle}{between}{said}" if chance.random() < 0.5 else f"{said.rstrip('.')}{between}{idle}"
 
 
 def typed(text: str, chance: random.Random) -> str:
@@ -79,7 +113,7 @@ def typed(text: str, chance: random.Random) -> str:
     return text
 
 
-def _message(row: dict[str, Any], place: int) -> Message:
+def _message(row: dict[str, Any], fold: int) -> Message:
     text, before = row["text"], row.get("before") or []
     cuts = sentences(text)
     spans = []
@@ -93,7 +127,7 @@ def _message(row: dict[str, Any], place: int) -> Message:
         kept = spans[number][2] if number is not None else {"category": NOTHING}
         scope = SCOPES.index(kept["scope"]) if number is not None else _NONE
         found.append(Example("keep", sentence, context.told(), CATEGORIES.index(kept["category"]), scope, number))
-    return Message(row, row.get("lang") or language_of(text), tuple(found), _fold(place))
+    return Message(row, row.get("lang") or language_of(text), tuple(found), fold)
 
 
 def _said_by(cut: tuple[int, int], spans: list[tuple[int, int]]) -> int | None:
@@ -106,8 +140,12 @@ def _said_by(cut: tuple[int, int], spans: list[tuple[int, int]]) -> int | None:
     return best
 
 
-def _fold(place: int) -> int:
-    return (place // BLOCK) % FOLDS
+def _with_folds(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int]]:
+    """Each row with the fifth that it is of: the turns of one session are of one, and so are the rows of a block."""
+    sessions = {name: number for number, name in enumerate(dict.fromkeys(row.get("session") for row in rows))}
+    for place, row in enumerate(rows):
+        block = sessions[row["session"]] if "session" in row else place // BLOCK
+        yield row, block % FOLDS
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:

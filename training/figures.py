@@ -1,7 +1,6 @@
 """What a judge gets right, by the path that the capture worker takes: vetoes, statements and all."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,31 +12,11 @@ from retain.domain.judging import CATEGORIES, RELATIONS, SCOPES, Comparison, Sur
 from retain.domain.model import ModelState
 from retain.engine.capture import by_judge
 from retain.engine.capture.cleaning import clean
+from scoring import Score, score
+from worlds import Group
 
 Soft = NDArray[np.float32]
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    right: int = 0
-    wrong: int = 0
-    missed: int = 0
-
-    def __add__(self, other: "Score") -> "Score":
-        return Score(self.right + other.right, self.wrong + other.wrong, self.missed + other.missed)
-
-    @property
-    def precision(self) -> float:
-        return self.right / max(1, self.right + self.wrong)
-
-    @property
-    def recall(self) -> float:
-        return self.right / max(1, self.right + self.missed)
-
-    def __str__(self) -> str:
-        counts = f"{self.right} right, {self.wrong} wrong, {self.missed} missed"
-        return f"P {self.precision:.3f} R {self.recall:.3f} ({counts})"
 
 
 class Foretold:
@@ -63,24 +42,22 @@ class Foretold:
     def relation(self, old: str, new: str) -> Comparison:
         return Comparison("unrelated", {name: float(name == "unrelated") for name in RELATIONS})
 
+    def fits(self, question: str, memory: str) -> float:
+        return 0.0
+
 
 def heard(judge: Any, row: Mapping[str, Any]) -> Score:
-    """A kept span is found if a statement covers more than half of it; a statement that covers none is false."""
+    """What the worker would make of a message, against its labels."""
     text = row["text"]
     before, said = (
         clean(Conversation("message", tuple(Said(Speaker(turn["role"]), turn["text"]) for turn in turns))).turns
         for turns in (row.get("before") or (), [row])
     )
-    gold = [(text.find(each["span"]), text.find(each["span"]) + len(each["span"])) for each in row["keep"]]
-    hits: set[int] = set()
-    wrong = 0
+    statements = []
     for found in by_judge.extract(judge, Conversation("message", said), before).found if said else ():
         words = [said[0].text[start:end] for start, end in found.spans]  # type: ignore[union-attr]
-        spans = [(text.find(word), text.find(word) + len(word)) for word in words]
-        covered = {number for number, span in enumerate(gold) if _covers(spans, span)}
-        hits |= covered
-        wrong += not covered
-    return Score(len(hits), wrong, len(gold) - len(hits))
+        statements.append([(text.find(word), text.find(word) + len(word)) for word in words])
+    return score(row, statements)
 
 
 def at_thresholds(messages: Sequence[Message], odds: Mapping[tuple[str, str], Soft], role: str) -> Iterator[str]:
@@ -108,6 +85,18 @@ def of_pairs(pairs: Sequence[Pair], odds: Soft) -> Iterator[str]:
     yield f"relation: {(odds.argmax(1) == truth).mean():.3f} right of {len(pairs)}"
 
 
+def of_groups(groups: Sequence[Group], odds: Soft) -> Iterator[str]:
+    """How often the memory that answers a question is taken for likelier than all that do not."""
+    at, first, right, wrong = 0, 0, [], []
+    for group in groups:
+        own = odds[at : at + len(group.pairs), 1]
+        at += len(group.pairs)
+        first += int(own[0] > own[1:].max())
+        right.append(own[0])
+        wrong.extend(own[1:])
+    yield f"fit: the right one first in {first} of {len(groups)}; {np.mean(right):.2f} against {np.mean(wrong):.2f}"
+
+
 def categories(messages: Iterable[Message], odds: Mapping[tuple[str, str], Soft]) -> str:
     hits = [
         int(odds[each.first, each.second][1:].argmax()) + 1 == each.label
@@ -128,8 +117,3 @@ def _score(messages: Sequence[Message], odds: Mapping[tuple[str, str], Soft], th
     finally:
         by_judge.THRESHOLDS.update(before)
         by_judge.ABROAD = abroad
-
-
-def _covers(spans: Sequence[tuple[int, int]], gold: tuple[int, int]) -> bool:
-    shared = sum(max(0, min(end, gold[1]) - max(start, gold[0])) for start, end in spans)
-    return shared > 0.5 * (gold[1] - gold[0])

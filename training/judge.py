@@ -1,14 +1,21 @@
 """Trains the judge and puts it into the package: `make judge`.
 
-    python training/judge.py [--epochs N] [--work DIR] [--held] [--report]
+    python training/judge.py [--epochs N] [--work DIR] [--seed N] [--threads N] [--held] [--report]
+    python training/judge.py --further [--but N] [--work DIR] [--threads N] [--held]
 
-One run on everything is exported. Three more, each with another seed and another fifth of the data left out, say how
-good it is on what it has not seen, and where thresholds belong. What was computed lies in the work folder, so that an
-interrupted run goes on where it was. `--report` only prints the figures of what is there; `--held` adds those of
-`held/`, which nobody trains on: look at them last.
+Three runs, each with another seed and another fifth of the data left out, say how good a run is on what it has not
+seen, and where thresholds belong. What is exported is the mean of their weights: they begin at the same place, and
+together they have seen everything. What was computed lies in the work folder, so that an interrupted run goes on where
+it was. `--seed` makes one of the runs and nothing else: on a processor two at once with `--threads 1` are done earlier
+than one after the other; `--report` only prints the figures of what is there; `--held` adds those of `held/`,
+which nobody trains on: look at them last.
+
+`--further` teaches the judge in the package what was added since it was made: one epoch, with a part of what it knows,
+so that it does not forget that. With `--but N` it leaves out a fifth and only says how it does there.
 """
 
 import argparse
+import random
 import re
 import sys
 from collections.abc import Sequence
@@ -22,37 +29,65 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 import figures  # noqa: E402
+import mined  # noqa: E402
 import slots  # noqa: E402
 import weights  # noqa: E402
-from examples import DATA, Example, Message, Pair, messages, pairs, turned  # noqa: E402
+from examples import DATA, FOLDS, Example, Message, Pair, in_passing, messages, pairs, strangers, turned  # noqa: E402
 from model import HEADS, Judge  # noqa: E402
+from retain.embedding.onnx import OnnxEmbedder  # noqa: E402
 from retain.models.files import sha256  # noqa: E402
-from train import DEVICE, Recipe, Soft, Texts, predict, train  # noqa: E402
+from train import DEVICE, Recipe, Shown, Soft, Texts, predict, train  # noqa: E402
+from worlds import groups, worlds  # noqa: E402
 
 ENCODER = ROOT / "src/retain/embedding/model"
 PACKAGED = ROOT / "src/retain/judge/model/retain-judge-l6-u8.onnx"
 ADAPTER = ROOT / "src/retain/judge/onnx.py"
 SEEDS = 3
 PLAIN_PAIRS, PLAIN_TIMES = 2_000, 3  # pairs from slots, and how often each plain sentence is shown
+STRANGERS = 4_000  # pairs of statements that have nothing to do with one another
+TURNS, PARAGRAPHS = 2_500, 2_000  # the same of neighbours in conversations and in documentation
+EMBEDDER = OnnxEmbedder()
+FIT_TIMES = 1  # how often a question is shown in an epoch, each time with other wrong answers
+FURTHER, OLD_PART, NEW = Recipe(epochs=1, rate=5e-5, groups=10), 0.2, ("pp-", "pq-", "pr-", "ps-", "pt-")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--epochs", type=int, default=Recipe().epochs)
     parser.add_argument("--work", type=Path, default=ROOT / "training/.work")
+    parser.add_argument("--seed", type=int, choices=range(SEEDS), help="make only this run")
+    parser.add_argument("--threads", type=int, help="of this process; default: one for each core")
     parser.add_argument("--report", action="store_true", help="print the figures of what was trained before")
     parser.add_argument("--held", action="store_true", help="also on held/, which nobody trains on")
+    parser.add_argument("--further", action="store_true", help="one epoch from the packaged judge on")
+    parser.add_argument("--but", type=int, choices=range(FOLDS), help="with --further: a fifth to leave out")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     data = Data()
     recipe = Recipe(epochs=options.epochs)
     print(f"{len(data.messages)} messages, {len(data.pairs)} pairs, on {DEVICE}", flush=True)
-    if not options.report:
-        export(data.final(recipe, options.work))
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    if options.further:
+        judge = data.further(options.but)
+        torch.save(judge.state_dict(), options.work / f"further-{options.but}.pt")
+        if options.but is None:
+            export(judge)
+        else:
+            data.told_of_fits(judge, options.but)
+        if options.held:
+            report_held(judge, data.texts)
+        return
+    if options.seed is not None:
+        data.run(recipe, options.seed, options.work, only_read=False)
+        return
     votes = [data.run(recipe, seed, options.work, only_read=options.report) for seed in range(SEEDS)]
     data.report([vote for vote in votes if vote])
+    judge = mean([loaded(file) for file in sorted(options.work.glob("seed-*.pt"))])
+    if not options.report:
+        export(judge)
     if options.held:
-        report_held(options.work / "final.pt", data.texts)
+        report_held(judge, data.texts)
 
 
 class Vote:
@@ -69,7 +104,22 @@ class Data:
         self.beside: list[Message] = messages(sorted(folder.glob("beside-*.jsonl")))
         self.pairs: list[Pair] = pairs(sorted(folder.glob("pairs-*.jsonl")))
         self.texts = Texts(Tokenizer.from_file(str(ENCODER / "tokenizer.json")))
+        self.worlds = worlds([*sorted(folder.glob("rank-*.jsonl")), *sorted(folder.glob("talk-*.jsonl"))])
+        self.groups = [each for seed in range(FIT_TIMES) for each in groups(self.worlds, vectors, seed)]
+        conversations = [world for world in self.worlds if world.id.startswith("t")]
+        self.near = [*mined.of_turns(conversations, vectors, TURNS), *mined.of_paragraphs(vectors, PARAGRAPHS)]
         self.start = weights.read(ENCODER / "retain-minilm-l6-u8.onnx")
+
+    def further(self, but: int | None) -> Judge:
+        """The packaged judge after one epoch of everything that is new, and of a part of what it has learned from."""
+        judge = Judge(weights.read(PACKAGED)).take(weights.read_heads(PACKAGED))
+        return train(judge, self._shown(but, OLD_PART), self.texts, FURTHER, SEEDS)
+
+    def told_of_fits(self, judge: Judge, fold: int) -> None:
+        """How often the right memory of a group comes first, on the fifth that was left out."""
+        some = [group for group in self.groups if group.fold == fold]
+        odds = predict(judge.to(DEVICE), "fit", [pair for group in some for pair in group.pairs], self.texts)
+        print("\n".join(figures.of_groups(some, odds)), flush=True)
 
     def run(self, recipe: Recipe, seed: int, work: Path, *, only_read: bool) -> Vote | None:
         """The votes of a run that leaves a fifth out; trained unless it lies in the work folder."""
@@ -77,7 +127,7 @@ class Data:
         if not model.is_file():
             if only_read:
                 return None
-            torch.save(self._trained(recipe, seed, seed).state_dict(), model)
+            torch.save(self._trained(recipe, seed).state_dict(), model)
         if not file.is_file():
             judge = loaded(model).to(DEVICE)
             made = {
@@ -118,28 +168,41 @@ class Data:
         print(figures.categories(some, odds))
         print("\n".join(figures.of_pairs([self.pairs[place] for place in places], vote.pair[places])), flush=True)
 
-    def final(self, recipe: Recipe, work: Path) -> Judge:
-        """The run on everything."""
-        file = work / "final.pt"
-        if not file.is_file():
-            torch.save(self._trained(recipe, None, SEEDS).state_dict(), file)
-        return loaded(file)
+    def _trained(self, recipe: Recipe, seed: int) -> Judge:
+        torch.manual_seed(SEEDS)  # heads that begin alike: else the mean of several runs is none of them
+        return train(Judge(self.start), self._shown(seed), self.texts, recipe, seed)
 
-    def _trained(self, recipe: Recipe, but: int | None, seed: int) -> Judge:
-        """What people say about their work first; then once more, slowly, with small talk and what is plainly said."""
-        shown = self._shown(but)
-        judge = train(Judge(self.start), shown, self.texts, recipe, seed)
-        return train(judge, [*shown, *self._beside(but)], self.texts, recipe.second, seed)
-
-    def _beside(self, but: int | None) -> list[Example]:
-        rows = [*self.beside, *self.plain * PLAIN_TIMES]
-        return [e for message in rows if message.fold != but for e in message.sentences] + slots.made(PLAIN_PAIRS)
-
-    def _shown(self, but: int | None) -> list[Example]:
-        """What a run is shown: all but the fifth that it leaves out."""
-        sentences = [e for message in self.messages if message.fold != but for e in message.sentences]
+    def _shown(self, but: int | None, part: float = 1.0) -> Shown:
+        """What a run is shown: all but the fifth that it leaves out, and beside it what is plainly said; or a part of
+        that, half of the questions, all pairs that are new or mined, and all small talk, which is forgotten first."""
+        rows = [m for m in (*self.messages, *self.beside, *self.plain * PLAIN_TIMES) if m.fold != but]
         kept = [pair for pair in self.pairs if pair.fold != but]
-        return sentences + [pair.example for pair in kept] + [e for pair in kept for e in turned(pair)]
+        told = [example for message in rows for example in message.sentences]
+        told += [*strangers(rows, kept, STRANGERS), *slots.made(PLAIN_PAIRS), *self.near]
+        told += _of_pairs(kept, rows)
+        if part < 1:
+            new = [pair for pair in kept if pair.id.startswith(NEW)]
+            idle = [example for message in self.beside if message.fold != but for example in message.sentences]
+            told = [*random.Random(0).sample(told, round(part * len(told))), *_of_pairs(new, rows), *self.near, *idle]
+        asked = [group for group in self.groups if group.fold != but]
+        return Shown(told, asked if part == 1 else random.Random(0).sample(asked, len(asked) // 2))
+
+
+def _of_pairs(pairs: Sequence[Pair], rows: Sequence[Message]) -> list[Example]:
+    return [*(pair.example for pair in pairs), *(e for pair in pairs for e in turned(pair)), *in_passing(pairs, rows)]
+
+
+def vectors(texts: Sequence[str]) -> Soft:
+    """Of the packaged embedder, which is what brings candidates up."""
+    return np.array([np.frombuffer(vector, np.float32) for vector in EMBEDDER.embed(texts)])
+
+
+def mean(judges: Sequence[Judge]) -> Judge:
+    """One judge with the mean of their weights."""
+    states = [judge.state_dict() for judge in judges]
+    whole = Judge()
+    whole.load_state_dict({name: sum(state[name] for state in states) / len(states) for name in states[0]})
+    return whole.eval()
 
 
 def loaded(file: Path) -> Judge:
@@ -167,9 +230,9 @@ def export(judge: Judge) -> None:
     print(f"\n{PACKAGED.relative_to(ROOT)}, {PACKAGED.stat().st_size:,} bytes, sha256 {digest}")
 
 
-def report_held(file: Path, texts: Texts) -> None:
-    """The figures of the final model on what nobody trained on, by file, as the network computes them in floats."""
-    judge, folder = loaded(file).to(DEVICE), DATA.parent / "held"
+def report_held(judge: Judge, texts: Texts) -> None:
+    """The figures on what nobody trained on, by file, as the network computes them in floats."""
+    judge, folder = judge.to(DEVICE), DATA.parent / "held"
     for path in sorted(folder.glob("messages-*.jsonl")):
         rows = messages([path])
         given = keep_odds(judge, rows, texts)

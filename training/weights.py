@@ -1,6 +1,6 @@
 """The encoder's numbers: read out of the packaged uint8 file as floats, and written back into its graph.
 
-Training begins with the embedder's own weights and ends in the same graph with other numbers and three heads, so that
+Training begins with the embedder's own weights and ends in the same graph with other numbers and four heads, so that
 the judge runs on the kernels that the embedder runs on, with the same integers on every processor.
 """
 
@@ -31,6 +31,16 @@ def read(file: Path) -> Numbers:
         whole = low * held[f"{place}_scale"]
         numbers[name] = whole if "embeddings" in name else whole.T
     return numbers
+
+
+def read_heads(file: Path) -> dict[str, Numbers]:
+    """The heads of a judge that was written before."""
+    heads: dict[str, Numbers] = {}
+    for each in onnx.load(file).graph.initializer:
+        _, *path = each.name.split(".")
+        if each.name.startswith("judge.") and path[-1] in ("weight", "bias") and len(path) == 2:
+            heads.setdefault(path[0], {})[path[1]] = numpy_helper.to_array(each)
+    return heads
 
 
 def write(numbers: Mapping[str, NDArray[np.float32]], heads: Mapping[str, Numbers], template: Path, file: Path) -> None:

@@ -1,0 +1,80 @@
+"""Statements that lie near each other and have nothing against each other: no contradictions, whatever they share.
+
+Writers of pairs write statements of one subject. A memory also holds turns of conversations and paragraphs of
+documentation, and there a near neighbour is nearly always about something else.
+"""
+
+import ast
+import random
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from examples import Example
+from retain.domain.judging import RELATIONS
+from worlds import Vectors, World
+
+PACKAGES = ("torch", "sympy", "networkx", "mpmath")  # of training's own environment, so that the benchmarks' are new
+LONGEST = 200  # characters; what is longer is not compared
+_WEIGHT = 0.7  # now and then one of them does contradict
+_SAME = 0.95  # a cosine from which on two texts may be one
+
+
+def of_turns(worlds: Sequence[World], vectors: Vectors, count: int) -> list[Example]:
+    """Turns of one conversation with the nearest other one, but for those that answer one question."""
+    found = []
+    for world in worlds:
+        said = [text.partition(": ")[2] for text in world.memories]
+        together = {frozenset((a, b)) for q in world.questions for a in q.about for b in q.about}
+        short = [place for place, text in enumerate(said) if len(text) <= LONGEST]
+        for one, other in _nearest([said[place] for place in short], vectors):
+            if frozenset((short[one], short[other])) not in together:
+                found.append(_unrelated(said[short[one]], said[short[other]]))
+    return random.Random(0).sample(found, min(count, len(found)))
+
+
+def of_paragraphs(vectors: Vectors, count: int) -> list[Example]:
+    """Paragraphs of documentation, each with its nearest neighbour among some thousands."""
+    texts = [text for text in dict.fromkeys(_paragraphs()) if len(text.split()) >= 6 and len(text) <= LONGEST]
+    texts = random.Random(0).sample(texts, min(2 * count, len(texts)))
+    near = [_unrelated(texts[one], texts[other]) for one, other in _nearest(texts, vectors)]
+    return random.Random(0).sample(near, min(count, len(near)))
+
+
+def _unrelated(old: str, new: str) -> Example:
+    return Example("pair", old, new, RELATIONS.index("unrelated"), weight=_WEIGHT)
+
+
+def _nearest(texts: Sequence[str], vectors: Vectors) -> Iterator[tuple[int, int]]:
+    """Each text, by place, before the one that is nearest to it and not the same."""
+    if len(texts) < 2:
+        return
+    made = vectors(texts)
+    for place, row in enumerate(made @ made.T):
+        row[place] = -1
+        row[row >= _SAME] = -1
+        nearest = int(np.argmax(row))
+        yield min(place, nearest), max(place, nearest)
+
+
+def _paragraphs() -> Iterator[str]:
+    for name in PACKAGES:
+        spec = find_spec(name)
+        folder = Path(spec.origin).parent if spec and spec.origin else None
+        files = sorted(folder.rglob("*.py")) if folder else []
+        random.Random(0).shuffle(files)
+        for file in islice(files, 400):
+            try:
+                tree = ast.parse(file.read_text(encoding="utf-8"))
+            except (SyntaxError, UnicodeDecodeError):
+                continue
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                    yield from map(_one_line, (ast.get_docstring(node) or "").split("\n\n"))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
