@@ -64,8 +64,8 @@ def _beside_the_model(size: int, folder: Path) -> Iterator[Row]:
     with engine_on(copy_of(size, folder), model()) as engine, (folder / "log").open("ab") as log:
         engine.remember(Draft("The first write also reads the index."), caller())
         for mine, theirs in zip(fresh[::2], fresh[1::2], strict=True):
-            _add(ours, timed([lambda mine=mine: engine.remember(Draft(mine), caller())]))
-            _add(least, timed([lambda theirs=theirs: _embed_and_sync(theirs, log)]))
+            ours.add(timed([lambda mine=mine: engine.remember(Draft(mine), caller())]))
+            least.add(timed([lambda theirs=theirs: _embed_and_sync(theirs, log)]))
     spent = f"cpu {statistics.median(ours.cpu):.1f} against {statistics.median(least.cpu):.1f}"
     note = f"{ours.median:.1f} ms against {least.median:.1f} ms; {spent}"
     ratio = statistics.median(a / b for a, b in zip(ours.wall, least.wall, strict=True))
@@ -84,11 +84,6 @@ def _embed_and_sync(text: str, log: object) -> None:
     log.write(b"x" * 4096)
     log.flush()
     os.fsync(log.fileno())
-
-
-def _add(to: Times, more: Times) -> None:
-    to.wall.extend(more.wall)
-    to.cpu.extend(more.cpu)
 
 
 def _short_texts(number: int, after: int = 0) -> list[str]:
@@ -122,7 +117,7 @@ def _within_budget(calls: list[Callable[[], object]]) -> Times:
     """The first calls warm up, unless there is time for no more."""
     times, end = Times([], []), time.monotonic() + BUDGET
     for call in calls:
-        _add(times, timed([call]))
+        times.add(timed([call]))
         time.sleep(PAUSE)
         if time.monotonic() > end:
             break

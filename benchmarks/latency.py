@@ -61,6 +61,7 @@ SECTIONS: dict[str, Section] = {
     "startup": lambda options: servers.startup(7 if options.quick else 11),
     "store": lambda options: engine_speed.storing([1000, 10_000]),
     "recall": lambda options: engine_speed.recalling(options.sizes),
+    "served": lambda options: servers.recalls([size for size in options.sizes if size in (10_000, 100_000)]),
     "signs": lambda options: signs.finding(options.real),
     "context": lambda options: engine_speed.context(),
     "graph": lambda options: engine_speed.graph(),

@@ -38,6 +38,10 @@ class Times:
     wall: list[float]
     cpu: list[float]
 
+    def add(self, more: "Times") -> None:
+        self.wall.extend(more.wall)
+        self.cpu.extend(more.cpu)
+
     @property
     def median(self) -> float:
         return statistics.median(self.wall)

@@ -72,10 +72,10 @@ def _rows(engine: Engine, name: str, texts: Sequence[str]) -> Iterator[Row]:
     nodes = []
     for text in texts:
         lanes = _lanes(engine, text)
-        _add(times["graph"], timed([lambda text=text, lanes=lanes: _graph(engine, text, lanes)]))
+        times["graph"].add(timed([lambda text=text, lanes=lanes: _graph(engine, text, lanes)]))
         nodes.append(lanes.nodes)
         for kind, call in calls.items():
-            _add(times[kind], timed([lambda call=call, text=text: call(text)]))
+            times[kind].add(timed([lambda call=call, text=text: call(text)]))
             engine.settle(1)
     times = {kind: Times(taken.wall[WARM_UP:], taken.cpu[WARM_UP:]) for kind, taken in times.items()}
     yield _with(times["graph"].row(f"subgraph and PageRank{name}", GRAPH), f"{statistics.median(nodes):.0f} nodes")
@@ -93,11 +93,6 @@ def _lanes(engine: Engine, text: str) -> Channels:
 
 def _graph(engine: Engine, text: str, lanes: Channels) -> None:
     channels._by_graph(engine.parts, text, lanes, Filter(places(caller())), caller())
-
-
-def _add(to: Times, more: Times) -> None:
-    to.wall.extend(more.wall)
-    to.cpu.extend(more.cpu)
 
 
 def _with(row: Row, note: str) -> Row:

@@ -13,14 +13,15 @@ from types import TracebackType
 from typing import Any
 
 from building import FOLDERS, copy_of
-from corpus import texts
-from measuring import Row
+from corpus import model, questions, texts
+from measuring import Row, Times, timed
 from retain.config import apart
 
 EMPTY = "from mcp.server import MCPServer; MCPServer('empty').run()"
 RETAIN = [sys.executable, "-m", "retain", "serve"]
 PROC = Path("/proc")
 MB = 1_000_000
+ASKED, WARM_UP, PAUSE = 220, 20, 0.02
 
 
 class Server:
@@ -122,6 +123,42 @@ def _first_answers(command: list[str], env: dict[str, str]) -> tuple[float, floa
         answered = server.hello()
         server.ask("tools/list")
         return answered, time.perf_counter() - server.began
+
+
+def recalls(sizes: list[int]) -> Iterator[Row]:
+    """As a client meets them, without the second look: the first of a new server at once, later ones beside the
+    embedding of the question."""
+    model().wait(60)
+    with tempfile.TemporaryDirectory() as folder:
+        for size in sizes:
+            home = Path(folder)
+            with Server(RETAIN, environment(home, copy_of(size, home), second_look="no")) as server:
+                server.hello()
+                began = time.perf_counter()
+                _recall(server)
+                first = (time.perf_counter() - began) * 1000
+                yield Row(f"first recall of a new server at {size:,}", first, target=500 if size == 100_000 else None)
+                server.when_ready()
+                yield _through_mcp(server, size)
+
+
+def _through_mcp(server: Server, size: int) -> Row:
+    """Turn by turn. Beside it the processor time of both, which tells more than the clock on a busy machine; that of
+    the server has what it does after its reply."""
+    asked = list(questions(ASKED))
+    for text in asked[:WARM_UP]:
+        _recall(server, text)
+    ours, least, before = Times([], []), Times([], []), server.ticks()
+    for text in asked[WARM_UP:]:
+        ours.add(timed([lambda text=text: _recall(server, text)]))
+        least.add(timed([lambda text=text: model().embed([f"{text} again"])]))
+        time.sleep(PAUSE)
+    spent = (server.ticks() - before) * 1000 / os.sysconf("SC_CLK_TCK") / len(ours.wall)
+    cpu = f"cpu {spent:.1f} against {statistics.median(least.cpu):.1f}"
+    note = f"{ours.median:.1f} ms against {least.median:.1f} ms; {cpu}"
+    target = 2.0 if size == 10_000 else None
+    what = f"recall through MCP at {size:,}, of the embedding of its question"
+    return Row(what, ours.median / least.median, "×", target, note=note)
 
 
 def memory(sizes: list[int]) -> Iterator[Row]:
