@@ -59,7 +59,8 @@ class EagerJudge:
     """A judge that would keep whatever it is asked about, so that what is not kept is what rules forbid.
 
     Of what it is `told` it says that instead: of a sentence how sure it is, or all of its verdict; of two statements
-    how surely they contradict each other, or how else they stand to each other.
+    how surely they contradict each other, or how else they stand to each other; of a question and a memory how surely
+    it is the answer.
     """
 
     model = "eager (fake)"
@@ -87,6 +88,9 @@ class EagerJudge:
             return Comparison(told, scores | {told: 1.0})
         scores |= {"contradiction": told, "unrelated": 1 - told}
         return Comparison("contradiction" if told > 0.5 else "unrelated", scores)
+
+    def fits(self, question: str, memory: str) -> float:
+        return self._told.get((question, memory), 0.5)
 
 
 class ScriptedLLM:

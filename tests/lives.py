@@ -1,6 +1,7 @@
 """A store in which somebody has lived: something of every sort that there is."""
 
-from fakes import FixedClock
+from comparing import PATIENT
+from fakes import EagerJudge, FixedClock
 from making import a_project
 from retain.domain.changes import Changes
 from retain.domain.conversation import Cursor
@@ -37,7 +38,7 @@ SEEN = (
 def live(store: Store) -> Engine:
     """Remembers, recalls, edits, contradicts, consolidates, tracks, forgets and destroys."""
     clock = FixedClock()
-    engine = Engine(Parts(store, HashedEmbedder(), clock))
+    engine = Engine(Parts(store, HashedEmbedder(), clock, judge=EagerJudge()), patience=PATIENT)
     for caller in (SHOP, ADA):
         engine.begin_session(caller)
         _talk(engine, clock, caller)

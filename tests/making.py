@@ -12,6 +12,7 @@ from retain.domain.memory import Embedding, Event, HistoryEntry, Kind, Memory, P
 from retain.domain.recall import Filter
 from retain.domain.session import Project, Session
 from retain.ports import Store
+from retain.stores.sqlite.rows import MEMORY_COLUMNS, marks, memory_row
 
 MODEL = "tiny"
 EVERYWHERE = Place(Scope.USER)
@@ -35,6 +36,14 @@ def a_memory(id: str = "m1", text: str = "We deploy on Mondays.", **fields: Any)
     when = fields.pop("when", START)
     times = dict.fromkeys(("created", "updated", "event_time", "valid_from"), when)
     return Memory(**{"id": id, "text": text, "kind": Kind.SEMANTIC, "place": a_place(), **times, **fields})
+
+
+def insert_as_before(db: Any, memory: Memory) -> None:
+    """Puts a memory into a file that an earlier version has made, as far as it has the columns."""
+    row = dict(zip(MEMORY_COLUMNS.split(", "), memory_row(memory), strict=True))
+    there = [name for (name,) in db.execute("select name from pragma_table_info('memory')") if name in row]
+    query = f"insert into memory ({', '.join(there)}, position, changed) values ({marks(there)}, 0, 1)"
+    db.execute(query, [row[name] for name in there])
 
 
 def in_state(state: State, **fields: Any) -> Status:

@@ -10,15 +10,13 @@ from contextlib import closing
 
 import pytest
 
-from making import a_memory, a_relation, ids, save, wanted
+from making import a_memory, a_relation, ids, insert_as_before, save, wanted
 from processes import said, start
 from retain.domain.graph import relation_id
 from retain.domain.words import query_terms
 from retain.stores.sqlite import migrations
-from retain.stores.sqlite.rows import MEMORY_COLUMNS, marks, memory_row
+from retain.stores.sqlite.rows import marks
 from retain.stores.sqlite.store import SqliteStore
-
-COLUMNS = MEMORY_COLUMNS.split(", ")
 
 
 def older(path, steps, count=20):
@@ -36,9 +34,7 @@ def older(path, steps, count=20):
 
 
 def insert(db, id, text):
-    row = memory_row(a_memory(id, text, title="An old title"))
-    query = f"insert into memory ({MEMORY_COLUMNS}, position, changed) values ({marks(COLUMNS)}, 0, 1)"
-    db.execute(query, row)
+    insert_as_before(db, a_memory(id, text, title="An old title"))
 
 
 def version(path):

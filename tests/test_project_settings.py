@@ -42,6 +42,7 @@ HOSTILE = {
     "llm_daily_usd": 500,
     "capture": True,
     "judge": True,
+    "second_look": True,
     "inject": True,
     "inject_tokens": 2000,
     "prompt_tokens": 100_000,
@@ -53,7 +54,7 @@ HOSTILE = {
     "query_timeout": 0.0001,
 }
 # What the user has chosen, so that every value above is more than that.
-OWN = "capture: false\njudge: false\ninject: false\nconsolidation_on_shutdown: false\n"
+OWN = "capture: false\njudge: false\nsecond_look: false\ninject: false\nconsolidation_on_shutdown: false\n"
 
 
 @pytest.fixture

@@ -104,7 +104,7 @@ def test_recall_gives_hits_best_first_and_explained(memory):
     hits = memory.recall("when do we deploy", limit=1)
     assert len(hits) == 1 and isinstance(hits[0], Hit)
     assert isinstance(hits[0].stored.memory, Memory)
-    assert {"relevance", "importance", "freshness"} <= set(hits[0].terms)
+    assert {"relevance", "importance", "recency"} <= set(hits[0].terms)
 
 
 def test_a_session_and_a_turn_say_where_it_was_said(memory):

@@ -21,6 +21,7 @@ from retain.domain.memory import Json, Kind, Memory, Scope, Source, Stored
 from retain.domain.recall import Hit, Strategy
 from retain.domain.session import Caller, Project
 from retain.engine.code.reading.roots import Roots
+from retain.engine.comparer import Patience
 from retain.engine.context import Block, Task
 from retain.engine.drafts import Draft, string_faults
 from retain.engine.engine import Engine
@@ -32,6 +33,7 @@ from retain.engine.revise import Edit, Revised
 from retain.engine.tracking.projects import known
 from retain.errors import Closed, InvalidInput, NotFound, RetainError, invalid, shorten
 from retain.folders import is_no_project, project_of, real_path, spellings, why_no_folder
+from retain.ports import Judge
 from retain.python_arguments import Moment, a_list, a_moment, a_user, one_of
 from retain.run_files import ClientSession
 from retain.standing import Notice, Notices, of_judge, of_settings, of_store
@@ -62,13 +64,17 @@ class Retain:
     later call tries again: a server stays up while its disk is away.
     """
 
-    def __init__(self, loaded: Loaded, *, own_session: bool = True) -> None:
-        """Without a session of its own it belongs to the one that the settings or the client name, if any does."""
+    def __init__(
+        self, loaded: Loaded, *, own_session: bool = True, judge: Judge | None = None, patience: Patience | None = None
+    ) -> None:
+        """Without a session of its own it belongs to the one that the settings or the client name, if any does. A
+        `judge` takes the place of the one in the package; `patience` says how long replies wait for it."""
         self.settings = loaded.settings
         self.loaded = loaded
         self._clock = SystemClock()
         self._seen = ClientSession(str(loaded.settings.home.expanduser().absolute()), client_process())
         self._own_session = f"session-{new_id(self._clock.now())}" if own_session else None
+        self._judge, self._patience = judge, patience
         self._lock = threading.Lock()
         self._engine: Engine | None = None
         self._former: list[Engine] = []
@@ -369,14 +375,14 @@ class Retain:
         try:
             settings = self.settings
             # The store last: what is refused after it would leave it open.
-            embedder, judge, llm = make_embedder(settings), make_judge(settings), make_llm(settings)
+            embedder, judge, llm = make_embedder(settings), self._judge or make_judge(settings), make_llm(settings)
             store = make_store_for(self.loaded)
             copied = partial(self._copies.before_housekeeping, store)
-            parts = Parts(store, embedder, self._clock, llm, copied, judge)
+            parts = Parts(store, embedder, self._clock, llm, copied, judge, settings.second_look)
         except RetainError as error:
             self._failed = (time.monotonic(), error)
             raise
-        return Engine(parts, self.settings.max_memories_per_session, self._roots())
+        return Engine(parts, self.settings.max_memories_per_session, self._roots(), self._patience)
 
     def _roots(self) -> Roots:
         """Where code may be indexed: below the home folder and the current project, unless the settings say."""

@@ -27,6 +27,7 @@ from retain.wiring import (
     make_queue,
     make_store,
     queues_elsewhere,
+    why_no_judge,
 )
 
 OLDEST_PYTHON = (3, 11)
@@ -252,7 +253,8 @@ def _store(settings: Settings) -> Iterator[Check]:
 
 
 def _opened(store: Store, settings: Settings, repair: str) -> Iterator[Check]:
-    total = sum(store.counts(settings.user_id, "").by_state.values())
+    counts = store.counts(settings.user_id, "")
+    total = sum(counts.by_state.values())
     yield Check("store", "ok", f"{shown(settings)} opens: {total} memories, {store.size() / 1e6:.1f} MB")
     if schema := maintenance.schema(store):
         found, known = schema
@@ -267,6 +269,7 @@ def _opened(store: Store, settings: Settings, repair: str) -> Iterator[Check]:
     if not faults:
         yield Check("store", "ok", "what it holds is sound: nothing is damaged, and nothing belongs to nothing")
     yield from _earlier(store, settings)
+    yield from _uncompared(counts.uncompared, settings)
     yield from _noticed(store, settings, repair)
 
 
@@ -279,6 +282,17 @@ def _earlier(store: Store, settings: Settings) -> Iterator[Check]:
         if or_earlier > without:
             note = "some vectors are by an earlier file of the model; servers make them anew in the background"
             yield Check("model", "ok", f"{note}, `retain reembed` does so at once")
+
+
+def _uncompared(waiting: int, settings: Settings) -> Iterator[Check]:
+    """What is stored and was not yet held against what is near it, so that a contradiction may be unknown."""
+    if not waiting:
+        return
+    memories = "1 memory waits" if waiting == 1 else f"{waiting} memories wait"
+    if why := why_no_judge(settings):
+        yield Check("judge", "warn", f"{memories} to be compared: {why}", "set judge to on, or reinstall")
+    else:
+        yield Check("judge", "ok", f"{memories} to be compared; servers, commands and the hook worker do it")
 
 
 def _noticed(store: Store, settings: Settings, repair: str) -> Iterator[Check]:

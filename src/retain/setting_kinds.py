@@ -54,6 +54,7 @@ KINDS: Mapping[str, Entry] = {
     "llm_key": Entry(Kind.OWN, "sends this key instead of yours"),
     "llm_daily_usd": Entry(Kind.LESS, "spends up to so much a day"),
     "judge": Entry(Kind.LESS, "lets the bundled judge say what is worth keeping"),
+    "second_look": Entry(Kind.LESS, "spends up to 60 ms a recall on reading its best candidates with the question"),
     "capture": Entry(Kind.LESS, "has hooks read conversations"),
     "inject": Entry(Kind.LESS, "has hooks put memories before the agent"),
     "inject_tokens": Entry(Kind.LESS, "puts so much before the agent when a session begins"),

@@ -63,6 +63,8 @@ class Settings:
     """What it may cost in a day, by the provider's prices; then the judge does its work until midnight UTC."""
     judge: bool = True
     """Whether the bundled judge says what is worth keeping and what contradicts; off, conversations wait."""
+    second_look: bool = True
+    """Whether the judge reads the best candidates of a recall with the question before their order is final."""
     capture: bool = True
     """Whether hooks read conversations."""
     inject: bool = True
@@ -138,6 +140,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "llm_key": ("RETAIN_LLM_KEY",),
     "llm_daily_usd": ("RETAIN_LLM_DAILY_USD",),
     "judge": ("RETAIN_JUDGE",),
+    "second_look": ("RETAIN_SECOND_LOOK",),
     "capture": ("RETAIN_CAPTURE",),
     "inject": ("RETAIN_INJECT",),
     "inject_tokens": ("RETAIN_INJECT_TOKENS",),
@@ -167,6 +170,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "llm": one_of(*LLMS),
     "llm_daily_usd": not_negative(float),
     "judge": yes_or_no,
+    "second_look": yes_or_no,
     "capture": yes_or_no,
     "inject": yes_or_no,
     "inject_tokens": positive(int),

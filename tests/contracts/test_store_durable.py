@@ -30,6 +30,15 @@ def test_a_store_that_answers_is_connected_and_nothing_waits_for_it(store):
     assert (found.reach, found.queued) == (Reach.CONNECTED, Queued())
 
 
+def test_what_is_read_together_is_what_was_there_before_and_what_is_read_after_is_new(store):
+    save(store, a_memory("m1"))
+    with store.reading(), store.reading():
+        assert store.memories(["m1"]).keys() == {"m1"}
+    save(store, a_memory("m2", "later"))
+    with store.reading():
+        assert store.memories(["m1", "m2"]).keys() == {"m1", "m2"}
+
+
 def test_size_grows_with_what_is_stored(store):
     before = store.size()
     save(store, *(a_memory(f"m{n}", f"text {n} " * 500) for n in range(100)))

@@ -23,7 +23,7 @@ from making import (
     save,
     wanted,
 )
-from retain.domain.changes import Applied, AtVersion, Changes, Conflict, NoTwin
+from retain.domain.changes import Applied, AtVersion, Changes, Conflict, NoTwin, Uncompared
 from retain.domain.claims import fingerprint
 from retain.domain.memory import Event, Kind, Rest, Source, State, Status
 from retain.domain.session import Use
@@ -240,6 +240,12 @@ def test_contexts_are_the_neighbours_in_a_session_within_reach(store):
     assert [c.neighbours for c in store.contexts(["other", "nobody"], wanted(), reach=3)] == [()]
 
 
+def test_a_context_says_when_it_happened_and_when_it_was_last_said(store):
+    save(store, a_memory("once", when=at(60)), a_memory("again", when=at(60), reinforced=1, reinforced_at=at(90)))
+    found = {c.memory: (c.happened, c.last_said) for c in store.contexts(["once", "again"], wanted(), reach=0)}
+    assert found == {"once": (at(60), at(60)), "again": (at(60), at(90))}
+
+
 def test_the_words_of_neighbours_are_as_every_store_spells_them(store):
     odd = "café naïve \U0001f642 e\u0301 w1"
     save(store, a_memory("m1", odd, session="s1"), a_memory("m2", "the next", session="s1"))
@@ -282,3 +288,39 @@ def test_a_place_named_twice_lists_its_memories_once(store):
     save(store, *(a_memory(f"m{n}", f"text {n}", when=at(n)) for n in range(4)))
     twice = wanted(places=(a_place(), a_place()), states=(State.ACTIVE, State.ACTIVE))
     assert ids(store.listed(twice, 3)) == ["m3", "m2", "m1"]
+
+
+# Not compared yet
+
+
+def test_what_is_not_compared_yet_is_found_until_it_is(store):
+    waiting = a_memory("m1", compared=False)
+    save(store, waiting, a_memory("m2", "We deploy on Fridays."))
+    assert store.uncompared(10) == [waiting]
+    done = Changes(at=START, expects=(Uncompared("m1", 1),), memories=(replace(waiting, compared=True),))
+    assert isinstance(store.apply(done), Applied)
+    assert (store.uncompared(10), store.memories(["m1"])["m1"].memory.compared) == ([], True)
+
+
+def test_a_memory_is_compared_once_by_whoever_is_first(store):
+    waiting = a_memory("m1", compared=False)
+    save(store, waiting)
+    done = Changes(at=START, expects=(Uncompared("m1", 1),), memories=(replace(waiting, compared=True),))
+    assert isinstance(store.apply(done), Applied)
+    assert store.apply(done) == Conflict(done.expects[0])
+
+
+def test_a_memory_that_was_changed_meanwhile_is_not_taken_for_compared(store):
+    waiting = a_memory("m1", compared=False)
+    save(store, waiting)
+    save(store, replace(waiting, text="We deploy on Sundays.", version=2))
+    done = Changes(at=START, expects=(Uncompared("m1", 1),), memories=(replace(waiting, compared=True),))
+    assert isinstance(store.apply(done), Conflict)
+
+
+def test_what_waits_to_be_compared_is_counted_for_its_user_while_it_stands(store):
+    save(store, a_memory("m1", compared=False), a_memory("m2", "Not hers.", place=a_place(user="ada"), compared=False))
+    save(store, a_memory("m3", "Gone.", compared=False, status=in_state(State.FORGOTTEN)))
+    assert [memory.id for memory in store.uncompared(10)] == ["m1", "m2"]
+    assert [memory.id for memory in store.uncompared(10, user="ada")] == ["m2"]
+    assert (store.counts("", MODEL).uncompared, store.counts("ada", MODEL).uncompared) == (1, 1)

@@ -58,6 +58,7 @@ def opened(tmp_path):
 def remembered_by_an_earlier_retain(app, texts, title=None):
     model, store = Earlier(), app.engine.parts.store
     ids = [app.remember(text).memory.id for text in texts]
+    assert app.engine.settle(60)  # what compares them would write them beside this
     memories = [replace(stored.memory, title=title) for stored in store.memories(ids).values()]
     vectors = [tuple(model.embed(pieces(model, memory.text, memory.title))) for memory in memories]
     embeddings = tuple(Embedding(memory.id, OLD, made) for memory, made in zip(memories, vectors, strict=True))

@@ -7,19 +7,21 @@ from threading import Barrier
 
 import pytest
 
-from fakes import START, Rival
-from making import a_contradiction, save
+from comparing import compare, told
+from fakes import START, EagerJudge, Rival
+from making import save
 from retain.domain.changes import Changes, ContradictionState
 from retain.domain.memory import State, Status
 from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
+from retain.engine import revise
 from retain.engine.drafts import Draft
 from retain.engine.nearby import Compared
 from retain.engine.parts import Parts
 from retain.engine.remember import Company, remember, remember_all
-from retain.engine.revise import Edit, bring_back, forget, update
+from retain.engine.revise import Edit, forget
 from retain.engine.trust.disputes import Verdict, dispute, resolve
-from retain.errors import Refused, StoreBusy
+from retain.errors import Refused
 
 HERE = Caller(project=Project("p" * 20, "shop", "/shop", START))
 ON = "The API listens on port {}"
@@ -28,12 +30,22 @@ BOTH = Verdict("context_dependent", "8080 on laptops, 9090 in production")
 
 @pytest.fixture
 def parts(store, clock):
-    return Parts(store, HashedEmbedder(), clock)
+    return Parts(store, HashedEmbedder(), clock, judge=EagerJudge())
 
 
 def say(parts, text, caller=HERE, **fields):
     parts.clock.tick(60)
-    return remember(parts, Draft(text, **fields), caller)
+    return told(parts, remember(parts, Draft(text, **fields), caller))
+
+
+def update(parts, id, edit, caller):
+    return told(parts, revise.update(parts, id, edit, caller))
+
+
+def bring_back(parts, id, caller):
+    done = revise.bring_back(parts, id, caller)
+    compare(parts)
+    return done
 
 
 def recorded(parts, *memories):
@@ -73,29 +85,20 @@ def test_what_another_window_stored_between_plan_and_write_is_contradicted(parts
     assert dispute(parts.store, found.id, HERE).contradiction == found
 
 
-def test_of_two_that_crossed_the_older_is_the_one_that_happened_first(parts):
-    rival = Rival(parts.store, lambda: say(parts, ON.format(9090)))
+def test_of_two_the_older_is_the_one_that_happened_first(parts):
+    say(parts, ON.format(9090))
     early = START.replace(year=2025)
-    (found,) = say(replace(parts, store=rival), ON.format(8080), event_time=early).contradicts
+    (found,) = say(parts, ON.format(8080), event_time=early).contradicts
     assert parts.store.memories([found.older])[found.older].memory.event_time == early
-    assert "8080 against 9090" in found.detail
-
-
-def test_a_pair_is_recorded_once_whichever_window_found_it(parts):
-    """The other window plans after this one has written, and finds the pair as well."""
-    done = say(parts, ON.format(8080))
-    early = START.replace(year=2025)
-    rival = Rival(parts.store, lambda: say(parts, "The logo is green"))
-    again = say(replace(parts, store=rival), ON.format(9090), event_time=early)
-    assert recorded(parts, done.memory) == [(done.memory.id, again.memory.id, "open")]
-    assert len(again.contradicts) == 1
+    assert found.detail == "8080 against 9090"
 
 
 def test_what_the_language_model_let_pass_stays_so_when_others_write(parts):
     known = say(parts, ON.format(8080)).memory
-    company = Company(Compared({known.id: None}), lambda memory, near: Changes(at=START))
+    company = Company(Compared({known.id: None}, whole=True), lambda memory, near: Changes(at=START))
     rival = Rival(parts.store, lambda: say(parts, "The logo is green"))
     (done,) = remember_all(replace(parts, store=rival), [Draft(ON.format(9090))], HERE, company=company)
+    compare(parts)
     assert (done.contradicts, recorded(parts, known)) == ((), [])
 
 
@@ -104,30 +107,6 @@ def test_a_repetition_is_not_compared_again(parts, ports):
     rival = Rival(parts.store, lambda: say(parts, "The logo is green"))
     done = say(replace(parts, store=rival), newer.text)
     assert (done.reinforced, done.woken, done.contradicts) == (True, False, ())
-
-
-def test_a_memory_is_kept_when_there_is_no_time_to_compare_it_again(parts):
-    class Crowded(Rival):
-        def contradictions(self, ids):
-            raise StoreBusy("others are writing")
-
-    crowded = Crowded(parts.store, lambda: say(parts, ON.format(9090)))
-    done = say(replace(parts, store=crowded), ON.format(8080))
-    assert done.memory.id in parts.store.memories([done.memory.id])
-    assert [warning.code for warning in done.warnings] == ["partial_results"]
-
-
-def test_who_writes_alone_looks_once(parts):
-    class Counted(Rival):
-        looks = 0
-
-        def by_vector(self, *asked, **fields):
-            self.looks += 1
-            return self._store.by_vector(*asked, **fields)
-
-    counted = Counted(parts.store, lambda: None)
-    say(parts, ON.format(9090))
-    assert (len(say(replace(parts, store=counted), ON.format(8080)).contradicts), counted.looks) == (1, 1)
 
 
 def at_once(windows, texts):
@@ -142,16 +121,17 @@ def at_once(windows, texts):
 
 
 def test_two_windows_at_once_miss_no_contradiction(two_stores, clock):
-    windows = [Parts(store, HashedEmbedder(), clock) for store in two_stores]
+    windows = [Parts(store, HashedEmbedder(), clock, judge=EagerJudge()) for store in two_stores]
     for name in ("auth", "billing", "cart", "docs", "edge", "feed", "geo", "help"):
         done = at_once(windows, [f"The {name} service listens on port {port}" for port in (8080, 9090)])
-        assert any(reply.contradicts for reply in done)
+        compare(windows[1])
         assert len(recorded(windows[0], *(reply.memory for reply in done))) == 1
 
 
 def test_eight_windows_at_once_do_not_fail_and_miss_nothing(two_stores, clock):
-    windows = [Parts(store, HashedEmbedder(), clock) for store in two_stores * 4]
+    windows = [Parts(store, HashedEmbedder(), clock, judge=EagerJudge()) for store in two_stores * 4]
     done = at_once(windows, [ON.format(port) for port in range(8080, 8088)])
+    compare(windows[1])
     pairs = {frozenset(pair[:2]) for pair in recorded(windows[0], *(reply.memory for reply in done))}
     assert pairs == {frozenset(pair) for pair in combinations([reply.memory.id for reply in done], 2)}
     assert [reply.warnings for reply in done] == [()] * 8
@@ -237,20 +217,19 @@ def test_an_edit_that_still_contradicts_leaves_the_dispute_open_with_the_new_dif
     assert still == parts.store.contradiction(found.id) and "7070 against 9090" in still.detail
 
 
-def test_an_edit_tells_the_difference_in_the_order_in_which_the_pair_is_recorded(parts):
+def test_an_edit_tells_the_difference_in_the_order_in_which_it_happened(parts):
     first = say(parts, ON.format(8080)).memory
     second = say(parts, ON.format(9090), event_time=START.replace(year=2025)).memory
     (still,) = update(parts, second.id, Edit(text=ON.format(7070)), HERE).contradicts
-    assert recorded(parts, first) == [(first.id, second.id, "open")]
-    assert "8080 against 7070" in still.detail
+    assert recorded(parts, first) == [(second.id, first.id, "open")]
+    assert "7070 against 8080" in still.detail
 
 
 @pytest.mark.parametrize("why", [None, "another port"])
 def test_a_dispute_ends_when_both_say_the_same_whoever_found_it(parts, why):
     older = say(parts, ON.format(8080)).memory
-    company = Company(Compared({older.id: why} if why else {}), lambda memory, near: Changes(at=START))
-    (done,) = remember_all(parts, [Draft(ON.format(9090))], HERE, company=company)
-    assert done.contradicts[0].by_rule is (why is None)
+    company = Company(Compared({older.id: why} if why else {}, whole=bool(why)), lambda memory, near: Changes(at=START))
+    done = told(parts, remember_all(parts, [Draft(ON.format(9090))], HERE, company=company)[0])
     update(parts, older.id, Edit(text="The API listens on port 9090 since May"), HERE)
     assert recorded(parts, older) == [(done.contradicts[0].older, done.memory.id, "resolved")]
 
@@ -278,14 +257,6 @@ def test_an_edit_back_opens_the_dispute_again(parts, ports):
     assert recorded(parts, older, newer) == [(older.id, newer.id, "reopened")]
 
 
-@pytest.mark.parametrize(("text", "state"), [("We ship late on Mondays", "open"), ("The logo is green", "resolved")])
-def test_what_a_language_model_found_ends_only_with_its_subject(parts, text, state):
-    one, other = say(parts, "We ship on Mondays").memory, say(parts, "We ship Mondays if the moon is full").memory
-    save(parts.store, contradictions=(a_contradiction("c" * 20, one.id, other.id, by_rule=False),))
-    update(parts, one.id, Edit(text=text), HERE)
-    assert recorded(parts, one) == [(one.id, other.id, state)]
-
-
 def test_an_edit_takes_nothing_back_that_somebody_decided_meanwhile(parts, ports):
     found, _, newer = ports
     rival = Rival(parts.store, lambda: resolve(parts, found.id, Verdict("newer"), HERE))
@@ -300,3 +271,16 @@ def test_what_ended_by_an_edit_says_so_and_is_not_opened_by_new_evidence(parts, 
         resolve(parts, found.id, Verdict("newer"), HERE)
     ended = dispute(parts.store, found.id, HERE)
     assert (ended.resolution, ended.is_outdated, ended.decided_by) == (None, True, "by an edit")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "then"), [(BOTH, ContradictionState.CONTEXT_DEPENDENT), (Verdict("newer"), ContradictionState.REOPENED)]
+)
+def test_what_wakes_with_verdicts_of_its_own_keeps_to_the_pair_that_there_is(parts, ports, verdict, then):
+    found, older, newer = ports
+    resolve(parts, found.id, verdict, HERE)
+    asleep(parts, older)
+    company = Company(Compared({newer.id: "another port"}, whole=True), lambda memory, near: Changes(at=START))
+    (woken,) = remember_all(parts, [Draft(older.text)], HERE, company=company)
+    assert woken.woken and recorded(parts, older, newer) == [(older.id, newer.id, then.value)]
+    assert [each.id for each in woken.contradicts] == ([found.id] if then is ContradictionState.REOPENED else [])

@@ -1,12 +1,14 @@
 """What each signal of recall means, and that it keeps to its scale."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retain.domain.memory import Kind, Scope
+from retain.domain.periods import Period
 from retain.domain.words import query_terms, terms
 from retain.engine.recall import signals
 from retain.ports import Context, Corpus
@@ -16,7 +18,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 def said(id, text, *neighbours):
     beside = tuple((distance, f"n{distance}", " ".join(terms(words))) for distance, words in neighbours)
-    return Context(id, text, " ".join(terms(text)), beside, Kind.EPISODIC, Scope.PROJECT, 0.5, NOW, False)
+    return Context(id, text, " ".join(terms(text)), beside, Kind.EPISODIC, Scope.PROJECT, 0.5, NOW, NOW, False)
 
 
 def words(question, *contexts, documents=100, holding=1):
@@ -73,7 +75,27 @@ def test_a_phrase_is_adjacent_content_words():
     assert signals.phrase(" ".join(terms("a pool of size 5 for the connection")), wanted) == 0
 
 
+def test_what_happened_when_the_question_says_is_nearer():
+    then = [Period(NOW - timedelta(days=30), NOW - timedelta(days=20))]
+    inside, long_before = (replace(said("m", "x"), happened=NOW - timedelta(days=n)) for n in (25, 400))
+    inside, long_before = (replace(each, last_said=each.happened) for each in (inside, long_before))
+    assert signals.time(inside, then) == 1 and signals.time(long_before, then) < 0.01
+    assert signals.time(replace(long_before, last_said=inside.happened), then) == 1
+    assert signals.time(inside, []) == 0
+
+
 def test_a_text_that_only_asks_tells_nothing():
     assert signals.asking("Which port? And why?") == 1
     assert signals.asking("Port 5432. Is that right?") == pytest.approx(0.58, abs=0.1)
     assert signals.asking("Port 5432.") == 0
+
+
+def test_a_long_question_tells_something():
+    long = "Since we moved the shop to Postgres 16 in Frankfurt last month, what would be a sane size for its pool?"
+    assert 0 < signals.asking(long) < 0.7 < signals.asking("What would be a sane size for the pool?")
+
+
+def test_length_counts_from_where_a_text_speaks_of_more_than_one_thing():
+    assert signals.length("") == signals.length("x" * 300) == 0
+    assert signals.length("x" * 600) == pytest.approx(0.25)
+    assert signals.length("x" * 4800) == signals.length("x" * 90_000) == 1

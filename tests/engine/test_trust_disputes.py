@@ -5,16 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from fakes import START, Rival, ScriptedLLM
+from comparing import compare, told
+from fakes import START, EagerJudge, Rival, ScriptedLLM
 from making import a_memory, save
-from retain.domain.changes import Applied, Changes, Conflict, ContradictionState, StillSo
+from retain.domain.changes import Applied, Changes, Conflict, Contradiction, ContradictionState, StillSo
 from retain.domain.memory import Event, Kind, State, Status
 from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
+from retain.engine import revise
 from retain.engine.drafts import Draft
 from retain.engine.parts import Parts
 from retain.engine.remember import remember
-from retain.engine.revise import Edit, bring_back, destroy, forget, update
+from retain.engine.revise import Edit, destroy, forget
 from retain.engine.trust.disputes import Verdict, dispute, listed, reopen, resolve
 from retain.errors import InvalidInput, LLMFailed, NotFound, Refused
 
@@ -26,12 +28,22 @@ NOBODY = "0" * 20
 
 @pytest.fixture
 def parts(store, clock):
-    return Parts(store, HashedEmbedder(), clock)
+    return Parts(store, HashedEmbedder(), clock, judge=EagerJudge())
 
 
 def say(parts, text, caller=HERE, **fields):
     parts.clock.tick(60)
-    return remember(parts, Draft(text, **fields), caller)
+    return told(parts, remember(parts, Draft(text, **fields), caller))
+
+
+def update(parts, id, edit, caller):
+    return told(parts, revise.update(parts, id, edit, caller))
+
+
+def bring_back(parts, id, caller):
+    done = revise.bring_back(parts, id, caller)
+    compare(parts)
+    return done
 
 
 @pytest.fixture
@@ -433,3 +445,85 @@ def test_a_verdict_asks_no_model(parts, ports):
     llm = ScriptedLLM()
     resolve(replace(parts, llm=llm), ports[0], Verdict("newer"), HERE)
     assert llm.asked == []
+
+
+# The same claim in other words
+
+
+@pytest.fixture
+def worded(parts, ports):
+    """A dispute between the newer memory about the port and one that says what the older one says; and that memory."""
+    newer = ports[2]
+    again = say(parts, "The API server listens on port 8080").memory
+    return found_between(parts, newer, again), again
+
+
+def found_between(parts, one, other):
+    return next(each for each in parts.store.contradictions([one.id]) if each.other(one.id) == other.id)
+
+
+def test_a_decision_ends_the_same_dispute_in_other_words(parts, ports, worded):
+    id, older, newer = ports
+    found, again = worded
+    done = resolve(parts, id, Verdict("newer", explanation="It was moved."), HERE)
+    assert done.followed == (found.id,)
+    assert states(parts, older, newer, again) == ["superseded", "active", "superseded"]
+    ended = dispute(parts.store, found.id, HERE)
+    assert (ended.contradiction.winner, ended.decided_by) == (newer.id, f"with contradiction {id}")
+
+
+def test_what_says_the_same_as_the_winner_wins_its_own_dispute(parts, ports, worded):
+    id, older, newer = ports
+    found, again = worded
+    resolve(parts, id, Verdict("older"), HERE)
+    assert states(parts, older, newer, again) == ["active", "superseded", "active"]
+    assert dispute(parts.store, found.id, HERE).contradiction.winner == again.id
+
+
+def test_both_hold_in_other_words_too(parts, ports, worded):
+    resolve(parts, ports[0], BOTH, HERE)
+    ended = dispute(parts.store, worded[0].id, HERE).contradiction
+    assert (ended.state, ended.conditions) == (ContradictionState.CONTEXT_DEPENDENT, BOTH.conditions)
+
+
+def test_what_was_decided_along_is_taken_back_along(parts, ports, worded):
+    id, older, newer = ports
+    found, again = worded
+    resolve(parts, id, Verdict("newer"), HERE)
+    reopen(parts, id, HERE)
+    assert states(parts, older, newer, again) == ["active", "active", "active"]
+    assert {one.contradiction.id for one in listed(parts, HERE, OPEN, 10, 0)[0]} == {id, found.id}
+
+
+def test_what_was_decided_along_can_be_taken_back_alone(parts, ports, worded):
+    id, older, newer = ports
+    found, again = worded
+    resolve(parts, id, Verdict("newer"), HERE)
+    reopen(parts, found.id, HERE)
+    assert states(parts, older, newer, again) == ["superseded", "active", "active"]
+
+
+def test_what_was_decided_along_is_decided_anew_along(parts, ports, worded):
+    id, older, newer = ports
+    found, again = worded
+    resolve(parts, id, Verdict("newer"), HERE)
+    done = resolve(parts, id, Verdict("older"), HERE, again=True)
+    assert done.followed == (found.id,)
+    assert states(parts, older, newer, again) == ["active", "superseded", "active"]
+
+
+def test_a_third_value_is_a_dispute_of_its_own(parts, ports):
+    third = say(parts, "The API listens on port 7070")
+    done = resolve(parts, ports[0], Verdict("newer"), HERE)
+    assert done.followed == ()
+    assert states(parts, third.memory) == ["active"]
+    assert any(one.contradiction.is_open for one in listed(parts, HERE, OPEN, 10, 0)[0])
+
+
+def test_the_judge_knows_other_words_too(parts, ports):
+    id, older, newer = ports
+    again = say(parts, "Requests reach us at :8080").memory
+    found = Contradiction("c" * 20, newer.id, again.id, "meaning", "the judge says so", START)
+    parts.store.apply(Changes(at=START, contradictions=(found,)))
+    knowing = replace(parts, judge=EagerJudge({(older.text, again.text): "same"}))
+    assert resolve(knowing, id, Verdict("newer"), HERE).followed == (found.id,)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from fakes import Rival, ScriptedLLM
+from comparing import PATIENT, told
+from fakes import EagerJudge, Rival, ScriptedLLM
 from retain.app import Retain
 from retain.config import load
 from retain.domain.changes import Changes
@@ -28,7 +29,8 @@ def open_memory(tmp_path):
 
     def open_one(**settings):
         given = {"home": tmp_path / "home", "project_dir": tmp_path / "shop", "embedding_model": "hashed", **settings}
-        opened.append(Retain(load(given, {"HOME": str(tmp_path)}, tmp_path)))
+        loaded = load(given, {"HOME": str(tmp_path)}, tmp_path)
+        opened.append(Retain(loaded, judge=EagerJudge(), patience=PATIENT))
         return opened[-1]
 
     yield open_one
@@ -100,13 +102,13 @@ def test_a_language_model_judges_in_place_of_the_rules(knowing, answer, why):
     assert found == ([(first.memory.id, False, why)] if why else [])
 
 
-def test_a_language_model_that_fails_leaves_it_to_the_rules(knowing):
+def test_a_language_model_that_fails_leaves_it_to_the_judge(knowing):
     parts = knowing.engine.parts
     said(knowing, "The API listens on port 8080.")
     broken = ScriptedLLM(LLMFailed("it is away"))
     with_it = Parts(parts.store, parts.embedder, parts.clock, broken)
     done = encode(with_it, Episode("The API listens on port 9090.", TOLD), knowing.caller())
-    assert done.remembered.contradicts[0].by_rule
+    assert told(with_it, done.remembered).contradicts
     assert [warning.code for warning in done.remembered.warnings] == ["llm_failed"]
 
 

@@ -204,6 +204,12 @@ def test_what_is_about_something_else_does_not_crowd(parts):
     assert known(parts).crowding == 0
 
 
+def test_the_same_said_of_another_environment_or_component_does_not_crowd(parts):
+    near(parts, a_memory("other", "On staging the limit is 20 requests", when=at(1)))
+    save(parts.store, a_memory("m1", "In production the limit is 10 requests"))
+    assert known(parts).crowding == 0
+
+
 def test_what_an_agent_keeps_to_itself_crowds_for_that_agent_alone(parts):
     near(parts, a_memory("own", "own", place=ADAS, when=at(1)))
     assert known(parts).crowding == 1

@@ -7,6 +7,7 @@ from threading import Barrier
 
 import pytest
 
+from comparing import compare
 from fakes import Rival, ScriptedLLM
 from making import a_contradiction, a_memory, a_place, a_vector, an_embedding, save
 from retain.domain.changes import ContradictionState
@@ -73,6 +74,7 @@ def say(parts, caller, texts, **fields):
     for text in texts:
         parts.clock.tick(60)
         said.append(remember(parts, Draft(text, **{"kind": Kind.EPISODIC, **fields}), caller).memory)
+    compare(parts)
     return said
 
 
@@ -227,6 +229,7 @@ def test_a_principle_that_contradicts_what_is_known_stands_beside_it_and_says_so
     say(parts, caller, [text.replace("8080", "9090") for text in PORTS])
     say(parts, caller, ["Since today the billing API listens on port 9090."])
     (made,) = consolidate(parts, caller).made
+    compare(parts)
     assert [(c.older, c.newer) for c in parts.store.contradictions([made.id])] == [(known.id, made.id)]
     assert now(parts, known) == [known]
 

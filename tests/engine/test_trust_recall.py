@@ -272,9 +272,20 @@ def test_a_much_weaker_word_does_not_replace_a_better_one(parts):
     assert [id for id, _ in disputed(parts, Provenance.TOLD_BY_USER, Provenance.MODEL_GENERATED)] == ["old", "new"]
 
 
-def test_what_is_not_found_lowers_nothing(parts):
+def test_what_leads_comes_along_though_it_was_not_found_itself(parts):
     tell(parts, a_memory("old", PORTS["old"]), a_memory("new", "quite something else", when=at(60)))
+    parts.clock.tick(3600)
     (alone,) = ask(parts, "redis listens on").hits
     save(parts.store, contradictions=(a_contradiction("c1", "old", "new"),))
-    (hit,) = ask(parts, "redis listens on").hits
-    assert hit.ceiling == alone.ceiling == 1.0
+    new, old = ask(parts, "redis listens on").hits
+    assert (new.id, old.id) == ("new", "old")
+    assert old.score < new.score <= alone.score and new.similarity < old.similarity
+
+
+def test_what_cannot_be_trusted_far_enough_does_not_come_along(parts):
+    old = a_memory("old", PORTS["old"], importance=1.0)
+    tell(parts, old, a_memory("new", "something else", when=at(60), importance=0.0))
+    save(parts.store, contradictions=(a_contradiction("c1", "old", "new"),))
+    parts.clock.tick(3600)
+    least = ask(parts, "redis listens on").hits[-1].known.confidence.total
+    assert ids(ask(parts, "redis listens on", min_confidence=least).hits) == ["old"]

@@ -4,7 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from fakes import START
+from comparing import PATIENT
+from fakes import START, EagerJudge
 from retain.domain.memory import State
 from retain.domain.recall import Filter
 from retain.embedding.onnx import OnnxEmbedder
@@ -26,7 +27,7 @@ def life(month):
     model.warm()
     assert model.wait(60)
     clock = Moving()
-    engine = Engine(Parts(SqliteStore(MEMORY), model, clock))
+    engine = Engine(Parts(SqliteStore(MEMORY), model, clock, judge=EagerJudge()), patience=PATIENT)
     lived = Life(engine, clock, month)
     lived.live()
     yield lived

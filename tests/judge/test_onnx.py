@@ -53,6 +53,18 @@ def test_a_contradiction_is_likelier_between_opposites_than_between_strangers(ju
     assert stranger.relation == "unrelated"
 
 
+def test_the_memory_that_answers_fits_better_than_one_of_the_same_subject(judge):
+    question = "which port does staging listen on"
+    answer = judge.fits(question, "The staging database listens on port 6432.")
+    assert answer > 0.5 > judge.fits(question, "Staging is rolled out on Fridays.")
+
+
+def test_of_a_long_memory_the_part_that_is_asked_about_is_read(judge):
+    question, answer = "which port does staging listen on", "The staging database listens on port 6432."
+    talk = "The meeting went on about budgets and nobody wrote anything down. " * 20
+    assert judge.fits(question, talk + answer) > judge.fits(question, talk)
+
+
 def test_importing_it_loads_nothing_heavy():
     heavy = "{'numpy', 'onnxruntime', 'tokenizers'}"
     code = f"import sys, retain.judge.onnx as o; o.OnnxJudge().model; sys.exit(bool({heavy} & set(sys.modules)))"
@@ -113,6 +125,8 @@ def test_no_judge_says_why():
         judge.keep(RULE, Surroundings())
     with pytest.raises(JudgeAway, match="switched off"):
         judge.relation("a", "b")
+    with pytest.raises(JudgeAway, match="switched off"):
+        judge.fits("a", "b")
 
 
 def test_a_pair_has_the_same_answer_alone_and_among_others(judge):

@@ -31,7 +31,7 @@ from making import (
     save,
     wanted,
 )
-from retain.domain.changes import ActiveWork, Applied, AtVersion, Changes, Conflict, NoTwin, TitleFree
+from retain.domain.changes import ActiveWork, Applied, AtVersion, Changes, Conflict, NoTwin, TitleFree, Uncompared
 from retain.domain.claims import fingerprint
 from retain.domain.code import CodeFilter
 from retain.domain.connection import Queued, Reach, noticing
@@ -170,6 +170,14 @@ def test_what_is_written_while_it_is_away_is_read_at_once_and_waits(store, serve
     assert connection.reach in (Reach.RECONNECTING, Reach.DEGRADED)
     assert connection.queued == Queued(1, 0, START)
     assert connection.since and connection.why
+
+
+def test_what_was_compared_while_it_went_away_does_not_wait_but_is_compared_again(store, server):
+    server.stop()
+    store.apply(a_new("m1"))
+    with pytest.raises(StoreDown, match="compared once it is back"):
+        store.apply(Changes(at=START, expects=(Uncompared("m1", 1),)))
+    assert store.connection().queued == Queued(1, 0, START)
 
 
 class Named(HashedEmbedder):

@@ -24,6 +24,7 @@ from making import (
     an_entry,
     at,
     ids,
+    insert_as_before,
     save,
     wanted,
 )
@@ -40,7 +41,6 @@ from retain.maintenance import mend
 from retain.stores.sqlite import migrations, repair
 from retain.stores.sqlite.files import set_aside_files
 from retain.stores.sqlite.repair import rebuild_words, restore, salvage, set_aside
-from retain.stores.sqlite.rows import MEMORY_COLUMNS, marks, memory_row
 from retain.stores.sqlite.store import SqliteStore
 from retain.stores.sqlite.writing import write
 
@@ -243,9 +243,7 @@ def test_a_file_of_an_earlier_version_gives_back_all_it_has(tmp_path):
     with closing(sqlite3.connect(older, isolation_level=None)) as db:
         for step in migrations.STEPS[:5]:
             step(db)
-        columns = MEMORY_COLUMNS.split(", ")
-        insert = f"insert into memory ({MEMORY_COLUMNS}, position, changed) values ({marks(columns)}, 0, 1)"
-        db.execute(insert, memory_row(a_memory("m1")))
+        insert_as_before(db, a_memory("m1"))
         for name in "AB":
             db.execute(f"insert into entity values (null, 'e-{name}', 'shop', '{name}', '{name}', 't', 't', 1)")
         db.execute("insert into relation values ('e-A', 'e-B', 'uses', 1, 0.5, 1, null, null)")

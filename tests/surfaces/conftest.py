@@ -28,6 +28,13 @@ def desks(tmp_path):
         desk.app.close()
 
 
+def loaded(desk):
+    """The same window, where no reply is without a vector or a judgement because a model was still loading."""
+    parts = desk.app.engine.parts
+    assert parts.embedder.wait(60) and (parts.judge is None or parts.judge.wait(60))
+    return desk
+
+
 @pytest.fixture
 def desk(desks):
     """One window, with vectors that know letters and no meaning."""
@@ -36,8 +43,8 @@ def desk(desks):
 
 @pytest.fixture
 def knowing(desks):
-    """One window with the real model."""
-    return desks(embedding_model="bundled")
+    """One window with the real models, once those are loaded."""
+    return loaded(desks(embedding_model="bundled"))
 
 
 @pytest.fixture
@@ -48,8 +55,8 @@ def board(desks):
 
 @pytest.fixture
 def knowing_board(desks):
-    """One window with the graph tools and the real model."""
-    return desks(tools=GRAPH, embedding_model="bundled")
+    """One window with the graph tools and the real models, once those are loaded."""
+    return loaded(desks(tools=GRAPH, embedding_model="bundled"))
 
 
 @pytest.fixture
@@ -66,10 +73,8 @@ def bank(desks):
 
 @pytest.fixture
 def knowing_bank(desks):
-    """One window with the bank tools and the real model, once that is loaded."""
-    desk = desks(tools=BANK, embedding_model="bundled")
-    assert desk.app.engine.parts.embedder.wait(60)
-    return desk
+    """One window with the bank tools and the real models, once those are loaded."""
+    return loaded(desks(tools=BANK, embedding_model="bundled"))
 
 
 @pytest.fixture
@@ -80,10 +85,8 @@ def audrey(desks):
 
 @pytest.fixture
 def knowing_audrey(desks):
-    """One window with the audrey tools and the real model, once that is loaded."""
-    desk = desks(tools=AUDREY, embedding_model="bundled")
-    assert desk.app.engine.parts.embedder.wait(60)
-    return desk
+    """One window with the audrey tools and the real models, once those are loaded."""
+    return loaded(desks(tools=AUDREY, embedding_model="bundled"))
 
 
 @pytest.fixture

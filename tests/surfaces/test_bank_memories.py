@@ -101,7 +101,7 @@ def test_an_equal_text_under_another_title_is_kept_and_tied(bank):
 
 
 def test_a_contradiction_is_named(knowing_bank):
-    first = entry(knowing_bank, "Indentation", "We use tabs for indentation in this repository")
+    first = entry(knowing_bank, "Indentation", "We use tabs for indentation")
     body = knowing_bank(
         "memory_create", type="decision", title="Whitespace", content="We do not use tabs for indentation"
     )

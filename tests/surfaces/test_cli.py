@@ -85,7 +85,7 @@ def test_recall_explains_every_term_of_a_score_in_a_table(retain):
     retain("remember", DEPLOY)
     done = retain("recall", "staging", "--explain")
     header = next(line for line in done.out.splitlines() if "relevance" in line and "score =" not in line)
-    assert header.split()[-4:] == ["scope", "importance", "freshness", "score"]
+    assert header.split()[-4:] == ["scope", "importance", "recency", "score"]
     assert "explanation" in retain("recall", "staging", "--explain", "--json").body["memories"][0]
 
 

@@ -31,8 +31,8 @@ def test_scoped_has_the_ten_tools_of_the_contract_and_no_more():
     assert [tool.name for tool in scoped.tools.tools] == SCOPED
 
 
-def test_default_has_them_all_get_memory_and_code_search(listed):
-    named = [*SCOPED, "get_memory", "memory_ask", "index_project", "search_code"]
+def test_default_has_them_all_and_five_more(listed):
+    named = [*SCOPED, "get_memory", "memory_ask", "index_project", "search_code", "memory_resolve_truth"]
     assert list(listed.tools) == named == [tool.name for tool in default.tools.tools]
 
 

@@ -36,10 +36,11 @@ def login(database):
 
 @pytest.fixture
 def wire(tmp_path, database):
-    """A server process whose first call has been answered, so that it has reached its database."""
+    """A server process at its database, with its model loaded: vectors that are made later are writes of their own."""
     opened = Wire(*serve_command("scoped"), env=environment(tmp_path / "home", **login(database)))
     opened.hello()
     assert opened.body("get_memory_status")["connection"]["status"] == "connected"
+    until(lambda: opened.body("get_memory_status")["storage"]["embedding_state"] not in ("idle", "loading"))
     yield opened
     opened.end()
 

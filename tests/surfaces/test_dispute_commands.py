@@ -98,9 +98,9 @@ def test_states_are_listed_apart(retain, port):
 
 
 def test_a_long_text_is_cut_in_the_list_and_whole_when_it_is_shown(retain, port):
-    retain.stored("We do not deploy with Docker")
-    retain.stored(f"We deploy with Docker. {'That took a while. ' * 40}")
-    id = retain("contradictions", "--json").body["contradictions"][0]["contradiction_id"]
+    newer = one(retain)["newer"]["id"]
+    assert retain("edit", newer, f"The API listens on port 9090. {'That took a while. ' * 40}").code == 0
+    id = one(retain)["contradiction_id"]
     assert " …\n" in retain("contradictions").out
     assert ("That took a while. " * 40).strip() in retain("contradictions", id).out
 

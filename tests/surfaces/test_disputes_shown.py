@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from retain.domain.changes import Changes, ContradictionState
+from retain.domain.time import iso
 from surfaces.command import Command
 from surfaces.wire import BANK, CAPTURE, GRAPH, TOOLS, Desk
 
@@ -70,6 +71,14 @@ def disputes(body):
     return {row["id"]: row["disputed"] for row in rows(body) if "disputed" in row}
 
 
+def rival(told, id, text, why, *, newer):
+    """What disputes a memory, as the other one says so."""
+    (found,) = told.desk.store.contradictions([told.old])
+    (other,) = told.desk.store.memories([told.new if newer else told.old]).values()
+    said = {"content": text, "said": iso(other.memory.last_said), "newer": newer}
+    return [{"id": id, "contradiction_id": found.id, "why": why, **said}]
+
+
 @pytest.mark.parametrize(("tools", "name", "given", "dress"), RECALLS)
 def test_every_answer_names_the_rival_in_the_sets_dress(told, tools, name, given, dress):
     body = told(tools, name, **given)
@@ -77,8 +86,8 @@ def test_every_answer_names_the_rival_in_the_sets_dress(told, tools, name, given
     old, new = (dress + told.old, dress + told.new)
     why = disputes(body)[old][0]["why"]
     assert disputes(body) == {
-        old: [{"id": new, "why": why, "content": NEW}],
-        new: [{"id": old, "why": why, "content": OLD}],
+        old: rival(told, new, NEW, why, newer=True),
+        new: rival(told, old, OLD, why, newer=False),
     }
 
 

@@ -83,6 +83,17 @@ def test_a_judge_that_is_off_is_told_with_what_waits_for_it(retain):
     assert "set judge to on" in check["repair"]
 
 
+def test_what_waits_to_be_compared_is_counted_with_the_reason(retain):
+    off = {"RETAIN_JUDGE": "off"}
+    retain("remember", DEPLOY, **off)
+    waiting, _ = [check for check in retain("doctor", "--json", **off).body["checks"] if check["area"] == "judge"]
+    assert (waiting["state"], waiting["note"]) == ("warn", "1 memory waits to be compared: the setting judge is off")
+    status = retain("status", "--json", **off).body
+    assert "1 memory is not compared with what is near: the judge is off" in str(status)
+    waiting, _ = [check for check in retain("doctor", "--json").body["checks"] if check["area"] == "judge"]
+    assert waiting["state"] == "ok"
+
+
 def test_a_setting_that_cannot_be_used_is_a_fault(retain):
     done = retain("doctor", "--json", RETAIN_QUERY_TIMEOUT="soon")
     assert done.code == 6

@@ -239,6 +239,7 @@ def test_a_new_text_passes_the_gate_of_a_new_memory(knowing_board):
     body = knowing_board("update_memory", id=id, content=text)
     assert "AKIAQ7Z2M9X4B6N1K8V3" not in body["content"]
     assert [warning["code"] for warning in body["warnings"]] == ["redacted"]
+    body = knowing_board("update_memory", id=id, content="The service listens on port 9090")
     assert [found["id"] for found in body["contradicts"]] == [old]
 
 

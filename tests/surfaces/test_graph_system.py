@@ -101,11 +101,12 @@ def test_an_empty_memory_is_healthy(board):
     assert body["code_chunks_count"] == 0
 
 
-def test_a_model_that_nobody_needed_yet_is_loading_and_then_ready(knowing_board):
-    before = knowing_board("get_status")["embedding"]
+def test_a_model_that_nobody_needed_yet_is_loading_and_then_ready(desks):
+    board = desks(tools=GRAPH, embedding_model="bundled")
+    before = board("get_status")["embedding"]
     assert (before["status"], before["cache_stats"]) == ("loading", {"hits": 0, "misses": 0, "size": 0})
-    knowing_board.noted("We deploy on Mondays")
-    after = knowing_board("get_status")["embedding"]
+    board.noted("We deploy on Mondays")
+    after = board("get_status")["embedding"]
     assert (after["status"], after["dimensions"], after["model"]) == ("ready", 384, before["model"])
 
 

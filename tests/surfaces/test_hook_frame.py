@@ -11,7 +11,7 @@ import pytest
 
 from retain.surfaces.hooks import entry, runner
 from retain.surfaces.hooks.standard_streams import MOST_INPUT
-from surfaces.hooking import NAMES
+from surfaces.hooking import COMMAND, NAMES
 
 HEAVY = ("click", "pydantic", "yaml", "numpy", "mcp", "rich", "asyncio", "logging", "dataclasses", "typing", "pathlib")
 BROKEN = {
@@ -105,7 +105,7 @@ def test_a_client_that_never_closes_its_end_gets_an_answer_all_the_same(client):
 
 @pytest.mark.parametrize("sent", [b"", b'{"session_id": "s1", '])
 def test_a_client_that_says_nothing_or_half_of_it_is_not_waited_for(client, sent):
-    running = client.start("Stop")
+    running = client.start("Stop", COMMAND)
     running.stdin.write(sent)
     running.stdin.flush()
     assert (running.wait(timeout=30), running.stdout.read(), running.stderr.read()) == (0, b"{}", b"")
@@ -117,7 +117,7 @@ def test_settings_that_hang_do_not_hang_the_hook(client):
     pipe = client.folder / "settings.md"
     os.mkfifo(pipe)
     named = {"RETAIN_CONFIG_PATH": str(pipe)}
-    ended = client("UserPromptSubmit", client.sample("UserPromptSubmit"), env=named)
+    ended = client("UserPromptSubmit", client.sample("UserPromptSubmit"), env=named, command=COMMAND)
     assert ended.answer == {}
     assert client.log()[-1]["error"] == "not done in time"
 

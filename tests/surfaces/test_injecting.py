@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from comparing import PATIENT
 from retain.app import Retain
 from retain.config import apart, load
 from retain.domain.memory import Kind, Scope, Source
@@ -35,7 +36,7 @@ def client(tmp_path):
 def remember(client):
     """Stores a memory as an earlier session would have; gives its id."""
     settings = {"home": client.home, "project_dir": client.shop, "session_id": "earlier", "embedding_model": "off"}
-    app = Retain(load(settings, apart(client.home)))
+    app = Retain(load(settings, apart(client.home)), patience=PATIENT)
 
     def one(text, **fields):
         source = Source(tool="capture", file=fields.pop("file", None))
@@ -89,6 +90,13 @@ def test_the_same_memory_comes_once_in_a_session_and_again_in_the_next(client, r
     remember(WEBHOOK)
     assert [bool(prompted(client)) for _ in range(3)] == [True, False, False]
     assert prompted(client, session="two")
+
+
+def test_a_note_of_long_ago_tells_the_day_on_which_it_was_said_and_not_stored(client, remember):
+    before = datetime.now(UTC) - timedelta(days=90)
+    id = remember(WEBHOOK, event_time=before)
+    told = [f"- {WEBHOOK} (noted by the agent) ({before:%Y-%m-%d}) [memory:{id}]"]
+    assert lines(started(client)) == lines(prompted(client, session="two")) == told
 
 
 def test_what_a_session_began_with_is_not_said_again(client, remember):

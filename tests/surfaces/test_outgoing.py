@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from fakes import ScriptedLLM
+from comparing import compare
+from fakes import EagerJudge, ScriptedLLM
 from retain.app import Retain
 from retain.config import load
 from retain.domain.memory import Scope
@@ -65,6 +66,7 @@ OTHERWISE = {
     ("scoped", "tag_memory"): {"add": [f"s{UNSEEN}"]},
     ("graph", "recall"): {"include_code": True},
     ("audrey", "memory_resolve_truth"): {"resolution": "newer"},
+    ("default", "memory_resolve_truth"): {"resolution": "newer"},
     ("graph", "create_relation"): {"to_entity": "{o}"},
     ("scoped", "promote_memory"): {"memory_id": "{1}"},
     ("default", "forget_memory"): {"memory_id": "{1}"},
@@ -118,6 +120,7 @@ def stocked(app):
     named = {tool.name: tool.function for tool in SETS["graph"].tools}["create_entity"]
     build, release = (named(app, name=f"{name}{PLACE}", description=f"For deploy {PLACE}")["id"] for name in "AB")
     app.engine.remember(Draft(f"We deploy from main {PLACE}", metadata={"said_by": "user"}), caller)
+    compare(app.engine.parts, EagerJudge())  # "30 against 60 seconds" needs no judge
     (dispute,) = app.engine.parts.store.contradictions([one, other])
     things = {"e": build, "o": release, "w": work["id"], "c": dispute.id}
     return {"0": first, "1": second, **things}

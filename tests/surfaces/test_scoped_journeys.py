@@ -49,7 +49,7 @@ def test_a_visit_with_the_sdk_touches_every_tool_and_resource(tmp_path, mode, ve
     async def visit():
         async with Client(stdio_client(command), mode=mode) as client:
             assert client.protocol_version == version
-            assert len((await client.list_tools()).tools) == 14
+            assert len((await client.list_tools()).tools) == 15
             assert len((await client.list_resources()).resources) == 4
             return await visited(client)
 

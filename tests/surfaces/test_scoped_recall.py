@@ -206,7 +206,7 @@ def test_explain_shows_the_terms_of_each_score(knowing):
     knowing.stored("We deploy on Mondays", importance=0.4)
     (hit,) = knowing("recall_memories", query="When do we deploy?", explain=True)["memories"]
     terms = hit["explanation"]
-    mixed = 0.6 * terms["relevance"] * terms["scope_weight"] + 0.2 * terms["importance"] + 0.2 * terms["freshness"]
+    mixed = 0.6 * terms["relevance"] * terms["scope_weight"] + 0.2 * terms["importance"] + 0.2 * terms["recency"]
     assert hit["score"] == pytest.approx(mixed, abs=0.001)
     assert terms["meaning"] > 0 and terms["words"] > 0 and terms["importance"] == 0.4
 

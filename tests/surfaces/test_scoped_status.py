@@ -64,10 +64,11 @@ def test_the_size_is_that_of_the_files(desk, tmp_path):
     assert told == sum(file.stat().st_size for file in tmp_path.glob("retain.db*") if not file.name.endswith(".lock"))
 
 
-def test_the_model_goes_from_idle_to_ready(knowing):
-    assert knowing("get_memory_status")["storage"]["embedding_state"] == "idle"
-    knowing.stored("A note")
-    storage = knowing("get_memory_status")["storage"]
+def test_the_model_goes_from_idle_to_ready(desks):
+    desk = desks(embedding_model="bundled")
+    assert desk("get_memory_status")["storage"]["embedding_state"] == "idle"
+    desk.stored("A note")
+    storage = desk("get_memory_status")["storage"]
     assert (storage["embedding_state"], storage["embedding_dimensions"], storage["keyword_only"]) == ("ready", 384, 0)
     assert storage["embedding_model"].startswith("retain-minilm-l6")
 

@@ -181,9 +181,17 @@ def test_a_worker_that_another_session_started_keeps_to_the_settings_of_each(cli
 
 
 def test_two_sessions_that_stop_at_the_same_moment_lose_nothing(client):
-    count = 6
-    for n in range(count):
-        said = prompt(f"Remember that machine number {n} is in rack {n}{n}.", n)
+    wishes = (
+        "Remember that the lathe is in hall 3.",
+        "Remember that invoices are sent on Mondays.",
+        "Remember that we write British English.",
+        "Remember that the printer needs A5 paper.",
+        "Remember that backups go to Zurich.",
+        "Remember that Anna signs the contracts.",
+    )
+    count = len(wishes)
+    for n, wish in enumerate(wishes):
+        said = prompt(wish, n)
         write(client.folder / f"{n}.jsonl", said, *a_long_turn(1), *a_long_turn(2))
 
     def stop(n):

@@ -1,10 +1,14 @@
 """The worker and the judge: what it logs, and what becomes of conversations while there is no judge."""
 
 import time
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from retain.domain.changes import Changes
+from retain.stores.sqlite.store import SqliteStore
 from surfaces.working import captured, cursor, hand_over, memories, texts, work
 from talking import answer, append, prompt, write
 
@@ -90,3 +94,15 @@ def test_what_waited_for_longer_is_read_where_there_is_a_judge(client, transcrip
     waited(hand_over(client, transcript), 40)
     work(client)
     assert (len(texts(client)), client.spooled()) == (1, [])
+
+
+def test_the_worker_compares_what_others_left(client, transcript):
+    captured(client, transcript)
+    with closing(SqliteStore(client.home / "retain.db")) as store:
+        (kept,) = memories(client)
+        left = replace(kept, compared=False)
+        store.apply(Changes(at=kept.updated, memories=(left,)))
+        assert store.uncompared(10)
+    append(transcript, prompt("and again", 5), answer("Yes.", 6), prompt("thanks", 7), answer("Welcome.", 8))
+    captured(client, transcript)
+    assert all(memory.compared for memory in memories(client))

@@ -10,6 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from comparing import PATIENT
+from fakes import EagerJudge
 from retain.app import Retain
 from retain.config import apart, load
 from retain.errors import RetainError
@@ -148,12 +150,13 @@ def in_place(path: Path) -> dict[str, object]:
 class Desk:
     """Calls tools as the server does, on a memory in this process; those of the default set unless told otherwise."""
 
-    def __init__(self, home: Path, tools: dict[str, Tool] = TOOLS, **settings: object) -> None:
+    def __init__(self, home: Path, tools: dict[str, Tool] = TOOLS, judge: Any = None, **settings: object) -> None:
         self.tools = tools
         project = home / "shop"
         own = {"home": home, "project_dir": project, "session_id": "s1", "embedding_model": "hashed"}
         given = {**own, **where_kept(home), **settings}
-        self.app = Retain(load(given, {"RETAIN_CONFIG_PATH": os.devnull, "HOME": str(home)}))
+        loaded = load(given, {"RETAIN_CONFIG_PATH": os.devnull, "HOME": str(home)})
+        self.app = Retain(loaded, judge=judge or EagerJudge(), patience=PATIENT)
 
     @property
     def store(self):

@@ -32,6 +32,14 @@ class AtVersion:
 
 
 @dataclass(frozen=True, slots=True)
+class Uncompared:
+    """The memory is there as it was read, and nobody has compared it since."""
+
+    memory: MemoryId
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunFree:
     """No consolidation has been applied to this owner since the plan was made."""
 
@@ -99,7 +107,9 @@ class StillSo:
     resolved: datetime | None = None
 
 
-Expectation = NoTwin | AtVersion | RunFree | TitleFree | NameFree | ProfileStill | ActiveWork | WorkActive | StillSo
+Expectation = (
+    NoTwin | AtVersion | Uncompared | RunFree | TitleFree | NameFree | ProfileStill | ActiveWork | WorkActive | StillSo
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +123,7 @@ class Contradiction:
     detail: str
     found: datetime
     by_rule: bool = True
+    """Without a language model: by the judge in the package, or by what a few words and values say."""
     state: ContradictionState = ContradictionState.OPEN
     winner: MemoryId | None = None
     """Which of the two holds, once that is decided."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from retain.domain.category import HIDDEN, captured_as, confidence
 from retain.domain.handing import label, safe
+from retain.domain.retold import Statement, retold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,12 +52,15 @@ _DAY = 86_400.0
 
 
 class Row:
-    """What a summary needs to know of a memory; `updated` is in seconds since 1970.
+    """What a summary needs to know of a memory; `updated`, and `said` for when it last was, are in seconds since 1970.
 
     A plain class: dataclasses would cost a hook more time to import than all of this takes.
     """
 
-    __slots__ = ("accesses", "category", "earlier", "id", "importance", "kind", "said_by", "scope", "text", "updated")
+    __slots__ = (
+        "accesses", "category", "day", "earlier", "id", "importance", "kind", "said", "said_by", "scope", "text",
+        "updated",
+    )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - a row
         self,
@@ -70,6 +74,7 @@ class Row:
         accesses: int = 0,
         said_by: "str | None" = None,
         earlier: "Earlier | None" = None,
+        said: "float | None" = None,
     ) -> None:
         self.id = id
         self.text = text
@@ -81,6 +86,8 @@ class Row:
         self.accesses = accesses
         self.said_by = said_by
         self.earlier = earlier
+        self.said = updated if said is None else said
+        self.day = ""  # on which it was said, where something else was said of the same subject on another one
 
     @property
     def captured(self) -> str:
@@ -175,7 +182,7 @@ def within_tokens(
     sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
     for row in ranked(rows, now):
         sections[section_of(row)].append(row)
-    sections = {name: them for name, them in sections.items() if them}
+    sections = {name: _newest_together(them) for name, them in sections.items() if them}
     filling = _Filling(tokens * BYTES_PER_TOKEN, behind)
     whole = sum(SECTIONS[name][1] for name in sections)
     spare = 0.0
@@ -188,6 +195,15 @@ def within_tokens(
         for name, them in sections.items():
             filling.add(name, them, filling.left)
     return filling.lines()
+
+
+def _newest_together(rows: "list[Row]") -> "list[Row]":
+    """The same, in which of what the user said of one subject the newest comes first, each with its day."""
+    known = {row.id: row for row in rows}
+    told = retold([Statement(row.id, row.text if row.said_by == "user" else "", row.said) for row in rows])
+    for id, day in told.items():
+        known[id].day = day
+    return [known[id] for id in told]
 
 
 def section_of(row: Row) -> str:

@@ -16,6 +16,7 @@ CATEGORIES = (NOTHING, "architecture", "decision", "pattern", "gotcha", "progres
 SCOPES = ("project", "user")
 Bearing = Literal["unrelated", "refinement", "same", "contradiction"]
 RELATIONS: tuple[Bearing, ...] = ("unrelated", "refinement", "same", "contradiction")
+FITS = ("no", "yes")  # whether a memory answers a question
 
 _PLAINLY = 0.6  # of all that speaks for keeping it
 # Characters of the surroundings. The end of a turn is where it asks; a first sentence is most often its answer.

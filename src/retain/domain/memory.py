@@ -1,7 +1,7 @@
 """The memory: one thing worth remembering, and the values it is made of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NewType
@@ -152,6 +152,8 @@ class Memory:
     reinforced: int = 0
     reinforced_at: datetime | None = None
     version: int = 1
+    compared: bool = field(default=True, compare=False)
+    """Whether it was held against what is near it. Only a mark: to set or take it makes no new version."""
 
     @property
     def scope(self) -> Scope:
@@ -165,6 +167,10 @@ class Memory:
     def last_said(self) -> datetime:
         """When it happened, or was said again."""
         return max(self.event_time, self.reinforced_at or self.event_time)
+
+    def said_again(self, at: datetime) -> "Memory":
+        """As it is when it is said once more; what was told of an earlier time leaves the last time as it was."""
+        return replace(self, reinforced=self.reinforced + 1, reinforced_at=max(at, self.reinforced_at or at))
 
     def is_valid_at(self, moment: datetime) -> bool:
         """Whether it was true then, as far as is known."""

@@ -18,6 +18,8 @@ _NUMBERED = re.compile(rf"^{_NUMBER.pattern}", re.MULTILINE)
 _PAUSE = re.compile(
     r"[,，、:] ?|\s+[-–—]\s+|\s+(?=(?:and|but|so|also|because|btw|oh|then|plus|which)\s)", re.IGNORECASE
 )
+_COMMA = re.compile(r"[,;，、] ?|\s[-–—]\s")
+_FEWEST_WORDS = 5  # of a part that says something alone
 _EARLIEST = 60  # characters on either side of a cut, so that no piece is a scrap
 
 
@@ -30,6 +32,13 @@ def sentences(text: str) -> list[Span]:
         found += _plain(text, position, fence.start() if fence else len(text), is_list=is_list)
         position = fence.end() if fence else len(text)
     return [piece for span in found for piece in _pieces(text, *span)]
+
+
+def clauses(text: str) -> list[str]:
+    """A text, its sentences, and what stands between their commas as far as it says something; each once."""
+    said = [text[start:end] for start, end in sentences(text)]
+    parts = [part.strip() for sentence in said for part in _COMMA.split(sentence)]
+    return list(dict.fromkeys([text, *said, *(part for part in parts if len(part.split()) >= _FEWEST_WORDS)]))
 
 
 def _plain(text: str, start: int, end: int, *, is_list: bool) -> Iterator[Span]:

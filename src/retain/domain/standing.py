@@ -5,7 +5,8 @@ from datetime import datetime
 
 from retain.domain.changes import Contradiction
 from retain.domain.memory import Memory, MemoryId, Provenance
-from retain.domain.trust import provenance_of
+from retain.domain.order import Pair, Side, disputing
+from retain.domain.trust import known_word, provenance_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,14 @@ class Rival:
         """Things change: what was said before speaks against nothing that was said since."""
         return (self.last_said, self.is_newer) > (memory.last_said, False)
 
+    def beside(self, memory: Memory) -> Pair:
+        """Which of the two leads."""
+        older, newer = (memory, self.whole) if self.is_newer else (self.whole, memory)
+        return disputing(side(older), side(newer))
+
+    def leads(self, memory: Memory) -> bool:
+        return self.beside(memory).leading.id == self.memory
+
     def said(self, longest: int) -> str:
         """Its text in one line, cut to about so many characters."""
         return one_line(self.text, longest)
@@ -56,6 +65,11 @@ class Standing:
         """The conditions as they follow the word "when"; empty where there are none."""
         said = "; ".join(self.conditions)
         return said[5:] if said.lower().startswith("when ") else said
+
+
+def side(memory: Memory) -> Side:
+    """A memory as one of two that cannot both be true."""
+    return Side(memory.id, memory.last_said.timestamp(), known_word(memory))
 
 
 def one_line(text: str, longest: int) -> str:

@@ -8,6 +8,8 @@ from retain.errors import invalid
 
 # Half of an event's freshness is gone in a week, of a fact's in a month, of a way of working in a quarter.
 HALF_LIFE = {Kind.EPISODIC: timedelta(days=7), Kind.SEMANTIC: timedelta(days=30), Kind.PROCEDURAL: timedelta(days=90)}
+# What is old keeps this much of its recency, half of the rest is gone after this time.
+OLDEST, FADING = 0.85, timedelta(days=90)
 _DAY = re.compile(r"\d{4}-?\d{2}-?\d{2}|\d{4}-?W\d{2}(-?\d)?")
 
 
@@ -44,6 +46,12 @@ def as_moment(given: datetime | str, field: str) -> datetime:
 def freshness(kind: Kind, since: datetime, now: datetime) -> float:
     """1.0 for something that just happened, halved with every half-life of its kind."""
     return halved(since, now, HALF_LIFE[kind])
+
+
+def recency(since: datetime, now: datetime) -> float:
+    """1.0 for what was just said, and never less than `OLDEST`: age tells little about what is still true, so it
+    decides only between memories that answer equally well."""
+    return OLDEST + (1 - OLDEST) * halved(since, now, FADING)
 
 
 def halved(since: datetime, now: datetime, half_life: timedelta) -> float:

@@ -8,16 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from retain.domain.memory import Kind, Memory, Provenance
+from retain.domain.reliability import HEARD, RELIABILITY, reliability
 from retain.domain.time import freshness, halved
 
-RELIABILITY = {
-    Provenance.DIRECT_OBSERVATION: 0.95,
-    Provenance.TOLD_BY_USER: 0.90,
-    Provenance.TOOL_RESULT: 0.85,
-    Provenance.INFERENCE: 0.60,
-    Provenance.MODEL_GENERATED: 0.40,
-}
-_HEARD = {"user": Provenance.TOLD_BY_USER, "tool": Provenance.TOOL_RESULT, "assistant": Provenance.INFERENCE}
 # The weights and numbers are those of the contract.
 _RELIABILITY, _AGREEMENT, _RECENCY, _REINFORCEMENT = 0.30, 0.35, 0.20, 0.15
 REINFORCED_HALF_LIFE = timedelta(days=14)
@@ -67,16 +60,16 @@ class Confidence:
 
 def confidence(evidence: Evidence, now: datetime) -> Confidence:
     """How far to trust a memory at a moment, in 0 to 1."""
-    reliability = RELIABILITY[evidence.provenance]
+    relied = RELIABILITY[evidence.provenance]
     agreement = _agreement(evidence.supporting, evidence.contradicting)
     recency = freshness(evidence.kind, evidence.said, now)
     reinforcement = _reinforcement(evidence, now)
     interference = 1 / (1 + INTERFERENCE * evidence.crowding)
     salience = 0.5 + min(max(evidence.salience, 0.0), 1.0)
-    base = _RELIABILITY * reliability + _AGREEMENT * agreement + _RECENCY * recency + _REINFORCEMENT * reinforcement
+    base = _RELIABILITY * relied + _AGREEMENT * agreement + _RECENCY * recency + _REINFORCEMENT * reinforcement
     most = MOST_GENERATED if evidence.provenance is Provenance.MODEL_GENERATED else 1.0
     total = min(max(base * interference * salience, 0.0), most)
-    return Confidence(reliability, agreement, recency, reinforcement, interference, salience, total)
+    return Confidence(relied, agreement, recency, reinforcement, interference, salience, total)
 
 
 def sleeps(known: Confidence) -> bool:
@@ -102,4 +95,9 @@ def provenance_of(memory: Memory) -> Provenance:
     if memory.source.tool == "consolidation":
         by_model = memory.metadata.get("found_by") == "llm"
         return Provenance.MODEL_GENERATED if by_model else Provenance.INFERENCE
-    return _HEARD.get(str(memory.metadata.get("said_by")), Provenance.INFERENCE)
+    return Provenance(HEARD.get(str(memory.metadata.get("said_by")), Provenance.INFERENCE))
+
+
+def known_word(memory: Memory) -> float | None:
+    """How reliable the word is that a memory rests on; None where nobody said whose it is."""
+    return reliability(memory.source.provenance, memory.metadata.get("said_by"))

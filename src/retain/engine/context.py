@@ -11,13 +11,15 @@ from retain.domain.earlier import Earlier
 from retain.domain.handing import FRAME, label, one_line, safe
 from retain.domain.memory import Kind, MemoryId, Scope, Stored
 from retain.domain.recall import Filter, Warning
+from retain.domain.retold import Statement, retold
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.categories import category_of
 from retain.engine.parts import Parts, places
 from retain.engine.recall.recall import Hearing, Question, recall
-from retain.engine.trust.doubts import current_if_known
+from retain.engine.recall.scoring import relevance
 from retain.engine.trust.marks import mark, short_mark
+from retain.engine.trust.order import current_if_known
 from retain.errors import Fault, InvalidInput, QueryTimeout, shorten
 
 TITLE = "## Memory Context"
@@ -43,7 +45,7 @@ DEEPEST = 20  # steps of a path that count
 SHORTEST = 40  # characters of a memory that is cut to fit; less says nothing
 BEHIND = 55  # characters behind one that is cut: its id, and whose word it is
 # Below this a memory is not about the task; a block with nothing in it beats one with noise.
-RELEVANT = 0.25
+RELEVANT = relevance(0.25)
 BYTES_PER_TOKEN = 4
 FEWEST_TOKENS = 60  # what the block is, a heading and one short line
 # Where a path may begin and end in a text. ASCII only: Chinese and Japanese put no space around it.
@@ -82,6 +84,8 @@ class _Shown:
 
     stored: Stored
     earlier: Earlier | None = None
+    day: str = ""
+    """When it was said, where the user said something else of the same subject on another day."""
 
 
 def tokens_in(text: str) -> int:
@@ -192,9 +196,19 @@ def _undisputed(parts: Parts, chosen: dict[str, _Found], caller: Caller) -> dict
     for section, one in chosen.items():
         current = [stands[shown.stored.memory.id] for shown in one.memories]
         told = {each.stored.memory.id: _Shown(each.stored, each.earlier(now)) for each in current}
-        kept[section] = replace(one, memories=[shown for id, shown in told.items() if id not in taken])
+        kept[section] = replace(one, memories=_newest_together([told[id] for id in told if id not in taken]))
         taken |= told.keys()
     return kept
+
+
+def _newest_together(memories: Sequence[_Shown]) -> list[_Shown]:
+    """The same, in which of what the user said of one subject the newest comes first, each with its day."""
+    known = {shown.stored.memory.id: shown for shown in memories}
+    said = [
+        Statement(m.id, m.text if m.metadata.get("said_by") == "user" else "", m.last_said.timestamp())
+        for m in (shown.stored.memory for shown in memories)
+    ]
+    return [replace(known[id], day=day) for id, day in retold(said).items()]
 
 
 def _section(
@@ -214,9 +228,9 @@ def _section(
         about = about_files(parts, task.files[:MOST_FILES], caller)
         # Procedures have a section of their own, unless nobody wants it.
         kinds = (Kind.SEMANTIC, Kind.EPISODIC) if "relevant_procedures" in task.sections else ()
-        question = Question(asked.text, (Scope.PROJECT,), kinds, limit=most)
+        question = Question(asked.text, (Scope.PROJECT,), kinds, limit=most, rules=False)
         return about + _relevant(parts, question, asked, caller, warnings)
-    question = Question(asked.text, (Scope.PROJECT, Scope.USER), (Kind.PROCEDURAL,), limit=most)
+    question = Question(asked.text, (Scope.PROJECT, Scope.USER), (Kind.PROCEDURAL,), limit=most, rules=False)
     return _relevant(parts, question, asked, caller, warnings)
 
 
@@ -333,6 +347,7 @@ def _fitting(shown: _Shown, room: int, *, first: bool) -> tuple[str, bool]:
     """
     stored, earlier = shown.stored, shown.earlier
     line, shortened = _line(stored)
+    line += f" ({shown.day})" if shown.day else ""
     said, least = mark(earlier, stored.standing), short_mark(earlier, stored.standing)
     for whole in (line + said, line + least):
         if _bytes(whole) <= room:

@@ -16,7 +16,7 @@ from retain.domain.session import Caller
 from retain.engine.capture.orders import reads_like_an_order
 from retain.engine.describing import is_description
 from retain.engine.parts import Parts, places
-from retain.engine.trust.doubts import current_if_known
+from retain.engine.trust.order import current_if_known
 
 TITLE = "Memory"  # where there is no project
 WITHHELD = ("tool",)
@@ -64,6 +64,7 @@ def row_of(stored: Stored) -> Row:
         updated=memory.updated.timestamp(),
         accesses=stored.accesses,
         said_by=_said_by(memory),
+        said=memory.last_said.timestamp(),
     )
 
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from retain.domain.changes import Changes, Run
 from retain.domain.conversation import Cursor
 from retain.domain.graph import Direction, Entity, Related, Relation, Steps
-from retain.domain.memory import HistoryEntry, Json, Memory, MemoryId, Scope, Stored
+from retain.domain.memory import HistoryEntry, Json, Memory, MemoryId, Scope, Stored, Vector
 from retain.domain.recall import KEPT, Filter, Recalled, Warning
 from retain.domain.session import Caller, Use
 from retain.engine import categories, context, offer, remember, rescope, revise, sessions, status, temporal
 from retain.engine.ask import Asked, ask_streaming
 from retain.engine.code.reading.roots import Roots
+from retain.engine.comparer import Comparer, Patience
 from retain.engine.digest import Digest, digest
 from retain.engine.drafts import Draft
 from retain.engine.knowledge import given, walk
@@ -44,7 +45,9 @@ MOST_RUNS = 1000
 class Engine:
     """Synchronous, and safe to call from any thread. What a caller need not wait for is done in the background."""
 
-    def __init__(self, parts: Parts, max_per_session: int = 100, roots: Roots | None = None) -> None:
+    def __init__(
+        self, parts: Parts, max_per_session: int = 100, roots: Roots | None = None, patience: Patience | None = None
+    ) -> None:
         self.parts = parts
         self._roots = roots
         self._code: Code | None = None
@@ -55,6 +58,7 @@ class Engine:
         self._max_per_session = max_per_session
         self._since = parts.clock.now()
         self._upkeep = Upkeep()
+        self._comparer = Comparer(parts, patience or Patience())
         self._uses: deque[Use] = deque()
 
     @property
@@ -81,7 +85,7 @@ class Engine:
         from retain.engine.tracking.work import Tracking
 
         with self._making:
-            self._tracking = self._tracking or Tracking(self.parts, self._embedding)
+            self._tracking = self._tracking or Tracking(self.parts, self._afterwards)
             return self._tracking
 
     @property
@@ -90,11 +94,11 @@ class Engine:
         from retain.engine.trust.trust import Trust
 
         with self._making:
-            self._trust = self._trust or Trust(self.parts, self._served, self._embedding)
+            self._trust = self._trust or Trust(self.parts, self._served, self._embedding, self._comparer)
             return self._trust
 
     def remember(self, draft: Draft, caller: Caller) -> Remembered:
-        return self._embedding(remember.remember(self.parts, draft, caller))
+        return self._afterwards(remember.remember(self.parts, draft, caller))
 
     def consolidation_due(self, caller: Caller) -> Warning | None:
         """A hint once a session holds more than was meant; nothing is ever refused for it."""
@@ -109,9 +113,10 @@ class Engine:
 
     def recall(self, question: recall.Question, caller: Caller) -> Recalled:
         answer = recall.recall(self.parts, question, caller)
-        self._served([hit.id for hit in answer.hits if recall.is_meant(hit)], caller, counted=True)
         missing = self._unembedded(caller)
-        return answer if missing is None else replace(answer, warnings=(*answer.warnings, missing))
+        self._served([hit.id for hit in answer.hits if recall.is_meant(hit)], caller, counted=True)
+        told = (*((missing,) if missing else ()), *self._comparer.news(caller))
+        return replace(answer, warnings=(*answer.warnings, *told)) if told else answer
 
     def ask(self, question: str, caller: Caller) -> Asked:
         """An answer from memories, by the language model that was chosen; else the passages that answer best."""
@@ -165,7 +170,7 @@ class Engine:
         done = revise.update(self.parts, id, edit, caller)
         if "content" in done.fields and not done.embedded:
             self._upkeep.later(self._embed_later)
-        return done
+        return self._comparer.revised(done)
 
     def tag(self, id: str, add: Sequence[str], remove: Sequence[str], caller: Caller) -> revise.Revised:
         return revise.tag(self.parts, id, add, remove, caller)
@@ -266,7 +271,9 @@ class Engine:
         """As `remember`, but what says nearly the same in the same category gives way, and so does `supersedes`."""
         from retain.engine.capture.capture import keep
 
-        return self._embedding(keep(self.parts, replace(draft, supersedes=(supersedes,) if supersedes else ()), caller))
+        return self._afterwards(
+            keep(self.parts, replace(draft, supersedes=(supersedes,) if supersedes else ()), caller)
+        )
 
     def merge_categories(self, caller: Caller, at_least: int, occasion: "Occasion | None" = None) -> "Merged":
         """Merges what overlaps in each category with at least so many memories, and prunes."""
@@ -278,7 +285,7 @@ class Engine:
         """Says what the project is; replaces what was said before."""
         from retain.engine.describing import describe
 
-        return self._embedding(describe(self.parts, name, description, caller))
+        return self._afterwards(describe(self.parts, name, description, caller))
 
     def categorised(
         self, caller: Caller, category: str | None, tags: Sequence[str], limit: int, offset: int = 0
@@ -313,16 +320,25 @@ class Engine:
         sessions.end(self.parts, caller, self.parts.clock.now())
 
     def status(self, caller: Caller) -> status.Report:
-        return status.report(self.parts, caller, self._since)
+        report = status.report(self.parts, caller, self._since)
+        told = self._comparer.standing(caller, report.counts.uncompared)
+        return replace(report, notices=(*report.notices, *(each.message for each in told)))
 
     def reembed(self, progress: Callable[[int], None] | None = None) -> int:
         return embed_missing(self.parts, progress, all_anew=True)
 
     def warm(self) -> None:
-        """Loads the model in the background, then makes what vectors are missing."""
+        """Loads the models in the background, then makes what vectors are missing."""
         self.parts.embedder.warm()
+        if self.parts.judge and self.parts.second_look:
+            self.parts.judge.wait(0)
         self._upkeep.later(self._load_index)
         self._upkeep.later(self._embed_later)
+        self.compare()
+
+    def compare(self) -> None:
+        """Has what waits to be compared compared in the background, whoever wrote it."""
+        self._comparer.all()
 
     def catch_up(self, caller: Caller) -> None:
         """Consolidates, in the background, the sessions that ended without: a client gives a server no time for it."""
@@ -341,13 +357,17 @@ class Engine:
 
     def settle(self, seconds: float) -> bool:
         """Waits for the work in the background."""
-        return self._upkeep.settle(seconds)
+        return self._upkeep.settle(seconds) and self._comparer.settle(seconds)
 
     def close(self) -> None:
         if self._code:
             self._code.close()
         self._upkeep.settle(0.03)
+        self._comparer.settle(0.03)
         self.parts.store.close()
+
+    def _afterwards(self, done: Remembered) -> Remembered:
+        return self._comparer.told(self._embedding(done))
 
     def _embedding(self, done: Remembered) -> Remembered:
         """Sees to the vectors that were not made in the call."""
@@ -360,10 +380,14 @@ class Engine:
             embed_if_ready(self.parts)
 
     def _load_index(self) -> None:
-        """Makes the first recall as quick as the next: reading a large store's vectors takes seconds."""
-        if self.parts.embedder.wait(60):
-            vector = self.parts.embedder.embed(["memory"])[0]
-            self.parts.store.by_vector(vector, self.parts.embedder.model, Filter(()), 1)
+        """Makes the first recall as quick as the next: reading a large store's vectors takes seconds.
+
+        While the model loads, where it says beforehand how long its vectors are.
+        """
+        embedder = self.parts.embedder
+        if embedder.dimensions or embedder.wait(60):
+            nothing = Vector(bytes(4 * embedder.dimensions))
+            self.parts.store.by_vector(nothing, embedder.model, Filter(()), 1)
 
     def _served(self, ids: Sequence[MemoryId], caller: Caller, *, counted: bool) -> None:
         """Counts accesses after the answer is out: a reader never waits for the write lock."""
@@ -381,7 +405,8 @@ class Engine:
     def _told(self, answer: channels.ChannelAnswer, caller: Caller) -> channels.ChannelAnswer:
         self._served([hit.id for hit in answer.hits], caller, counted=True)
         missing = self._unembedded(caller)
-        return answer if missing is None else replace(answer, warnings=(*answer.warnings, missing))
+        told = (*((missing,) if missing else ()), *self._comparer.news(caller))
+        return replace(answer, warnings=(*answer.warnings, *told)) if told else answer
 
     def _unembedded(self, caller: Caller) -> Warning | None:
         """Says, and mends, that some memories are found by keyword only."""

@@ -1,6 +1,6 @@
-"""What is near a text: what says the same already, and what cannot be true beside it."""
+"""What is near a text, and which of it says the same already."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -14,12 +14,12 @@ from retain.domain.stem import stem
 from retain.domain.words import query_terms, terms
 from retain.engine.embed import Embedded
 from retain.engine.lifecycle.contradictions import clash
+from retain.engine.lifecycle.relating import in_order
 from retain.engine.parts import places
+from retain.engine.thresholds import NEAR
 from retain.ports import Store
 
-NEAR = 0.95
 NEIGHBOURS = 8
-ALIKE = 0.6
 # Words that may come and go without another meaning.
 _LIGHT = """
     a an the that this these those we our us i my it its is are was were be been of to for as in on at and also just
@@ -41,12 +41,16 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What somebody who knows better than a rule has compared with a text."""
+    """What somebody has compared with a text before it is written."""
 
     verdicts: Mapping[MemoryId, str | None] = field(default_factory=dict)
     """Why each contradicts it; None for those that do not."""
-    by_rule: bool = True
-    """Whether rules compare the rest."""
+    whole: bool = False
+    """Whether nothing was left to compare at that time."""
+
+    def covers(self, near: Iterable[Neighbour]) -> bool:
+        """Whether nothing is left to compare now; others may have written what is near since."""
+        return self.whole and all(each.memory.id in self.verdicts for each in near if each.memory.is_active)
 
 
 def neighbours(store: Store, text: str, vectors: Embedded, caller: Caller, place: Place) -> list[Neighbour]:
@@ -61,29 +65,15 @@ def neighbours(store: Store, text: str, vectors: Embedded, caller: Caller, place
 
 
 def contradictions(
-    near: Sequence[Neighbour],
-    new: Memory,
-    also: Sequence[Stored],
-    now: datetime,
-    compared: "Compared | None" = None,
+    near: Sequence[Neighbour], new: Memory, compared: Compared, now: datetime
 ) -> tuple[Contradiction, ...]:
-    """Rivals among what is near in meaning, and among what speaks of the same entities; what was `compared` already is
-    not left to rules, nor anything where these have no say."""
-    close = {stored.memory.id: Neighbour(stored, 0.0) for stored in also} | {n.memory.id: n for n in near}
-    close.pop(new.id, None)
-    words, compared = set(query_terms(new.text)), compared or Compared()
-    found: list[Contradiction] = []
-    for id, why in compared.verdicts.items():
-        if close.pop(id, None) and why:
-            found.append(Contradiction(new_id(now), id, new.id, "meaning", why, now, by_rule=False))
-    for old in close.values() if compared.by_rule else ():
-        # Two texts that share hardly a word have no subject in common; most are told apart by that.
-        if old.cosine < ALIKE and len(words.intersection(terms(old.memory.text))) < 2:
-            continue
-        rival = clash(old.memory.text, new.text, cosine=old.cosine)
-        if rival:
-            found.append(Contradiction(new_id(now), old.memory.id, new.id, rival.kind, rival.detail, now))
-    return tuple(found)
+    """Those of the memories nearby that were seen to contradict the new one."""
+    close = {each.memory.id: each.memory for each in near if each.memory.id != new.id}
+    denied = [(in_order(close[id], new), why) for id, why in compared.verdicts.items() if why and id in close]
+    return tuple(
+        Contradiction(new_id(now), older.id, newer.id, "meaning", why, now, by_rule=False)
+        for (older, newer), why in denied
+    )
 
 
 def said_already(store: Store, text: str, place: Place, near: Sequence[Neighbour]) -> Stored | None:
@@ -102,7 +92,7 @@ def _as_long(near: Neighbour, text: str) -> bool:
 def _agrees(near: Neighbour, text: str) -> bool:
     """Whether a text that means nearly the same also says the same: "we use tabs" and "we use spaces" are close."""
     old = near.memory.text
-    return same_claim(old, text) and adds_nothing(text, old) and clash(old, text, cosine=near.cosine) is None
+    return same_claim(old, text) and adds_nothing(text, old) and clash(old, text) is None
 
 
 def adds_nothing(new: str, old: str) -> bool:

@@ -13,8 +13,8 @@ from retain.domain.telling import rarity, says_something, shared, telling
 from retain.domain.words import terms
 from retain.engine.parts import Parts
 from retain.engine.recall.recall import Question, recall
-from retain.engine.recall.scoring import MEANING
-from retain.engine.trust.doubts import current, holds
+from retain.engine.recall.scoring import weights
+from retain.engine.trust.order import current, holds
 
 LOOKED_AT = 20  # hits of recall
 _LONGEST = 10_000  # characters of a memory whose words are looked at
@@ -77,7 +77,8 @@ def offer(parts: Parts, prompt: Prompted, caller: Caller, seen: Collection[Memor
     if not says_something(prompt.text) and not (is_ready and _asks(prompt.text)):
         return Offered()
     strategy = Strategy.HYBRID if is_ready else Strategy.KEYWORD
-    answer = recall(parts, Question(excerpt(prompt.text), strategy=strategy, limit=LOOKED_AT), caller)
+    question = Question(excerpt(prompt.text), strategy=strategy, limit=LOOKED_AT, second_look=False, rules=False)
+    answer = recall(parts, question, caller)
     now = parts.clock.now()
     fitting = {note.memory.id: note for note in _noted(parts, prompt.text, answer.hits)}
     fitting = {id: note for id, note in fitting.items() if holds(note.memory, now)}
@@ -99,11 +100,11 @@ def _noted(parts: Parts, prompt: str, hits: Sequence[Hit]) -> list[Note]:
     asked = telling(prompt)
     corpus = parts.store.corpus([term for _, them in asked for term in them])
     rare = rarity(corpus.documents, corpus.holding)
-    notes = []
+    full, notes = weights(excerpt(prompt))["meaning"], []
     for hit in hits:
         words = shared(asked, rare, _held(hit.stored.memory))
         has_vector = "meaning" in hit.terms and hit.stored.model in alike(parts.embedder.model)
-        cosine = hit.terms["meaning"] / MEANING if has_vector else None
+        cosine = hit.terms["meaning"] / full if has_vector else None
         found = {"words": words} if cosine is None else {"meaning": cosine, "words": words}
         notes.append(Note(hit.stored, score(cosine, words), found))
     return notes

@@ -33,6 +33,8 @@ class Parts:
     judge: Judge | None = None
     """What says which sentences are worth keeping; without it nothing is judged, and what waits for that goes on
     waiting."""
+    second_look: bool = True
+    """Whether the judge also reads the best candidates of a recall with the question."""
 
 
 class Served(Protocol):
@@ -47,9 +49,13 @@ def settle(store: Store, plan: Callable[[], tuple[Changes, R]]) -> R:
 
 
 def carry_out(store: Store, plan: Callable[[], tuple[Changes, R]]) -> tuple[R, Applied | None]:
-    """As `settle`, with what the store says to it; None when there was nothing to write."""
+    """As `settle`, with what the store says to it; None when there was nothing to write.
+
+    A plan is made of what the store is at one moment.
+    """
     for attempt in range(ATTEMPTS):
-        changes, reply = plan()
+        with store.reading():
+            changes, reply = plan()
         if changes == Changes(changes.at):
             return reply, None
         outcome = store.apply(changes)

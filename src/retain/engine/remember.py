@@ -1,4 +1,4 @@
-"""Remembering: through the gate (redact, duplicates, contradictions, entities), then one atomic write."""
+"""Remembering: through the gate (redact, duplicates, entities), then one atomic write."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,13 +28,13 @@ from retain.domain.session import Caller, Session
 from retain.engine.drafts import OWN, PROVENANCE, Draft, checked, each_once
 from retain.engine.embed import Embedded, embedded
 from retain.engine.ending import endable
-from retain.engine.knowledge.entities import about_the_same, given_links, linked_to
+from retain.engine.knowledge.entities import given_links, linked_to
 from retain.engine.knowledge.support import revived, unsaid, unsaid_by
 from retain.engine.nearby import Compared, Neighbour, contradictions, neighbours, said_already
-from retain.engine.parts import Parts, carry_out, place_for, settle, visible
+from retain.engine.parts import Parts, place_for, settle, visible
 from retain.engine.rivalry import rivalry
 from retain.engine.succession import entry, succession
-from retain.errors import Taken, Unavailable, shorten
+from retain.errors import Taken, shorten
 from retain.ports import Store
 
 ANOTHER_TITLE = "Use a different title or update the existing memory"
@@ -55,6 +55,10 @@ class Remembered:
     links_given: int = 0
     links_inferred: int = 0
     contradicts: tuple[Contradiction, ...] = ()
+    contradictions_pending: bool = False
+    """Whether it is still to be compared with what is near it."""
+    near: int = 0
+    """How many memories there are to compare it with."""
     redacted: tuple[str, ...] = ()
     warnings: tuple[Warning, ...] = ()
     superseded: tuple[MemoryId, ...] = ()
@@ -109,51 +113,22 @@ def remember_all(
     """All of the drafts in one write, with whatever else belongs into it.
 
     `check` is asked before every attempt: it raises when others have made the write pointless. Drafts that are not
-    distinct must not say the same as one another. What others wrote at the same moment is looked at afterwards, in a
-    write of its own: rather that than planning again and again while many write.
+    distinct must not say the same as one another. What is stored is marked as not compared yet, unless its company was.
     """
-    seen = 0
     arrivals = [replace(_arrival(parts, draft, caller), company=company) for draft in drafts]
 
     def plan() -> tuple[Changes, list[Remembered]]:
-        nonlocal seen
-        seen = parts.store.change()
         if check:
             check()
         plans = [_planned(parts.store, arrival) for arrival in arrivals]
         changes = reduce(Changes.joined, [changes for changes, _ in plans])
         return changes.joined(along) if along else changes, [reply for _, reply in plans]
 
-    replies, applied = carry_out(parts.store, plan)
-    # Of two writes that cross, the later one sees the other.
-    if applied and applied.change > seen + 1:
-        replies = [_crossed(parts.store, *pair) for pair in zip(replies, arrivals, strict=True)]
+    replies = settle(parts.store, plan)
     return [
         replace(reply, redacted=arrival.redacted, warnings=arrival.warnings + reply.warnings)
         for reply, arrival in zip(replies, arrivals, strict=True)
     ]
-
-
-def _crossed(store: Store, reply: Remembered, arrival: Arrival) -> Remembered:
-    """The reply with what contradicts the memory and was written while it was; the memory is kept in any case."""
-
-    memory = reply.memory
-
-    def plan() -> tuple[Changes, tuple[Contradiction, ...]]:
-        near = neighbours(store, arrival.draft.text, arrival.vectors, arrival.caller, arrival.place)
-        rivals = rivalry(store, memory, near, arrival.at, arrival.compared)
-        return rivals.changes, rivals.found
-
-    if reply.reinforced and not reply.woken:
-        return reply
-    try:
-        rivals = {each.other(memory.id) for each in (*reply.contradicts, *settle(store, plan))}
-        # The other window may have recorded the same pair; what counts is the one that is there.
-        found = tuple(each for each in store.contradictions([memory.id]) if each.other(memory.id) in rivals)
-    except Unavailable as error:
-        note = f"it is stored, but what others wrote at the same moment was not compared with it: {error.message}"
-        return replace(reply, warnings=(*reply.warnings, Warning("partial_results", note)))
-    return replace(reply, contradicts=found)
 
 
 def _arrival(parts: Parts, draft: Draft, caller: Caller) -> Arrival:
@@ -172,12 +147,12 @@ def _planned(store: Store, arrival: Arrival) -> tuple[Changes, Remembered]:
     named = _superseded(store, draft.supersedes, caller)
     replaced = _replaced(store, draft, named)
     ended = [*named, *replaced]
-    alike = [n for n in near if n.memory not in ended] if arrival.vectors.whole else []
-    same = said_already(store, draft.text, arrival.place, alike)
+    staying = [n for n in near if n.memory not in ended]
+    same = said_already(store, draft.text, arrival.place, staying if arrival.vectors.whole else [])
     if draft.distinct:
-        changes, reply = _beside(store, arrival, near, same)
+        changes, reply = _beside(store, arrival, staying, same)
     else:
-        changes, reply = _reinforce(store, same, arrival, near) if same else _store(store, arrival, near)
+        changes, reply = _reinforce(store, same, arrival, staying) if same else _store(store, arrival, staying)
     for olds, why in ((named, NAMED), (replaced, SAID_ANEW)):
         if gone := [old for old in olds if old.id != reply.memory.id]:
             reply = replace(reply, superseded=(*reply.superseded, *(old.id for old in gone)))
@@ -215,16 +190,15 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
     old, draft, now = stored.memory, arrival.draft, arrival.at
     asleep = not old.is_active
     memory = replace(
-        old,
+        old.said_again(draft.event_time or now),
         tags=each_once((*old.tags, *draft.tags)),
         importance=max(old.importance, draft.importance),
         metadata=_both_metadata(old, draft),
         source=_better(old.source, draft.source),
-        reinforced=old.reinforced + 1,
-        reinforced_at=now,
         status=Status() if asleep else old.status,
         updated=now,
         version=old.version + 1,
+        compared=arrival.compared.covers(near) if asleep else old.compared,
     )
     links = given_links(memory, draft.entities, now)
     changes = Changes(
@@ -242,9 +216,9 @@ def _reinforce(store: Store, stored: Stored, arrival: Arrival, near: Sequence[Ne
     done = Remembered(memory, reinforced=True, embedded=stored.model is not None, links_given=len(links.links))
     if not asleep:
         return changes, done
-    # While it slept, others may have been told what it denies.
-    rivals = rivalry(store, memory, near, now, arrival.compared)
-    return changes.joined(rivals.changes), replace(done, woken=True, contradicts=rivals.found)
+    # While it slept, others may have been told what it denies; and some of that was decided before.
+    found = rivalry(store, memory, contradictions(near, memory, arrival.compared, now), now)
+    return changes.joined(found.changes), replace(done, woken=True, contradicts=found.found)
 
 
 def _both_metadata(old: Memory, draft: Draft) -> Mapping[str, Json]:
@@ -261,10 +235,9 @@ def _better(old: Source, new: Source) -> Source:
 
 
 def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[Changes, Remembered]:
-    memory, caller, vectors, given = _memory(arrival), arrival.caller, arrival.vectors, arrival.draft.entities
+    memory, caller, vectors, given = _memory(arrival, near), arrival.caller, arrival.vectors, arrival.draft.entities
     links = linked_to(store, memory, given, arrival.at)
-    also = about_the_same(store, links, memory) if arrival.compared.by_rule else []
-    rivals = contradictions(near, memory, also, arrival.at, arrival.compared)
+    rivals = contradictions(near, memory, arrival.compared, arrival.at)
     changes = Changes(
         at=arrival.at,
         expects=(NoTwin(memory.place, fingerprint(memory.text)),),
@@ -286,6 +259,7 @@ def _store(store: Store, arrival: Arrival, near: Sequence[Neighbour]) -> tuple[C
         links_given=links.given,
         links_inferred=links.inferred,
         contradicts=rivals,
+        near=len(near),
     )
 
 
@@ -318,7 +292,7 @@ def refuse_title(
         )
 
 
-def _memory(arrival: Arrival) -> Memory:
+def _memory(arrival: Arrival, near: Sequence[Neighbour]) -> Memory:
     draft, now = arrival.draft, arrival.at
     return Memory(
         id=new_id(now),
@@ -337,4 +311,5 @@ def _memory(arrival: Arrival) -> Memory:
         updated=now,
         event_time=draft.event_time or now,
         valid_from=draft.event_time or now,
+        compared=arrival.compared.covers(near),
     )

@@ -35,10 +35,8 @@ from retain.engine.drafts import (
 )
 from retain.engine.embed import Embedded, embedded
 from retain.engine.knowledge.support import hushed, relinked, revived, silenced, unheard, unsaid
-from retain.engine.nearby import neighbours
 from retain.engine.parts import Parts, settle, visible
 from retain.engine.remember import refuse_title
-from retain.engine.rivalry import Rivalry, rivalry, settled
 from retain.engine.succession import entry, spoken_for
 from retain.errors import Ended, Fault, InvalidInput, NotFound, Refused, Taken, invalid, shorten
 from retain.ports import Store
@@ -80,6 +78,7 @@ class Revised:
     embedded: bool = False
     before: Scope | None = None
     contradicts: tuple[Contradiction, ...] = ()
+    contradictions_pending: bool = False
     redacted: tuple[str, ...] = ()
     warnings: tuple[Warning, ...] = ()
 
@@ -102,7 +101,7 @@ def update(parts: Parts, id: str, edit: Edit, caller: Caller) -> Revised:
         said = (new.text, new.title)
         if said != (old.text, old.title) and said not in made:
             made[said] = embedded(parts.embedder, *said)
-        changes, reply = _edited(parts.store, (old, new), clean, made.get(said), caller)
+        changes, reply = _edited(parts.store, (old, new), clean, made.get(said))
         warning = made[said].warning if said in made else None
         return changes, replace(reply, warnings=(*reply.warnings, *((warning,) if warning else ())))
 
@@ -162,18 +161,11 @@ def _moved(parts: Parts, id: str, status: Status, event: Event, caller: Caller) 
             return Changes(at=now), old
         until = None if status.state is State.ACTIVE else old.valid_until
         new = replace(old, status=status, valid_until=until, updated=now, version=old.version + 1)
-        changes = move(parts.store, old, new, event)
-        return changes.joined(_standing_again(parts, new, caller)) if new.is_active else changes, new
+        # Others may have come to contradict it while it was put aside.
+        new = replace(new, compared=old.compared and not new.is_active)
+        return move(parts.store, old, new, event), new
 
     return settle(parts.store, plan)
-
-
-def _standing_again(parts: Parts, new: Memory, caller: Caller) -> Changes:
-    """What came to contradict a memory while it was put aside."""
-    model = parts.embedder.model
-    vectors = Embedded(model, tuple(parts.store.vectors([new.id], model).get(new.id, ())))
-    near = neighbours(parts.store, new.text, vectors, caller, new.place)
-    return rivalry(parts.store, new, near, new.updated).changes
 
 
 def move(store: Store, old: Memory, new: Memory, event: Event) -> Changes:
@@ -262,7 +254,7 @@ def refuse_twin(store: Store, place: Place, text: str, memory: Memory) -> None:
 
 
 def _edited(
-    store: Store, versions: tuple[Memory, Memory], edit: Edit, vectors: Embedded | None, caller: Caller
+    store: Store, versions: tuple[Memory, Memory], edit: Edit, vectors: Embedded | None
 ) -> tuple[Changes, Revised]:
     """The plan from the old version to the new; `vectors` are those of what is said anew."""
     old, new = versions
@@ -274,7 +266,6 @@ def _edited(
     if len(new.tags) > max(MAX_TAGS, len(old.tags)):
         raise InvalidInput([Fault("tags", f"{len(new.tags)} tags", f"a memory has at most {MAX_TAGS}")])
     graph = relinked(store, old, new, edit.add_entities, edit.remove_entities)
-    rivals = _rivals(store, versions, vectors, caller) if rewritten and vectors else Rivalry((), Changes(at=now))
     named, unknown = _named(store, old, edit.remove_entities)
     changed = _changed(old, new, relinked=bool(edit.add_entities or named))
     if not changed:
@@ -289,9 +280,9 @@ def _edited(
         memories=(new,),
         embeddings=vectors.of(new.id) if vectors else (),
         history=(entry(old, Event.UPDATED if changed != ("tags",) else Event.TAGGED, now),),
-    ).joined(graph.joined(rivals.changes))
+    ).joined(graph)
     made = bool(vectors and vectors.vectors)
-    return changes, Revised(new, changed, made, contradicts=rivals.found, warnings=unknown)
+    return changes, Revised(new, changed, made, warnings=unknown)
 
 
 def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
@@ -308,6 +299,7 @@ def _with(old: Memory, edit: Edit, now: datetime) -> Memory:
         kind=edit.kind or old.kind,
         updated=now,
         version=old.version + 1,
+        compared=old.compared and edit.text in (None, old.text),
     )
 
 
@@ -336,14 +328,6 @@ def _changed(old: Memory, new: Memory, *, relinked: bool) -> tuple[str, ...]:
         "related_entities": relinked,
     }
     return tuple(name for name, differs in differing.items() if differs)
-
-
-def _rivals(store: Store, versions: tuple[Memory, Memory], vectors: Embedded, caller: Caller) -> Rivalry:
-    """What the new text contradicts, and the end of what only the old one did."""
-    new = versions[1]
-    near = neighbours(store, new.text, vectors, caller, new.place)
-    rivals = rivalry(store, new, near, new.updated, reworded=True)
-    return replace(rivals, changes=rivals.changes.joined(settled(store, versions, vectors, rivals.found)))
 
 
 def _named(store: Store, old: Memory, names: Sequence[str]) -> tuple[list[str], tuple[Warning, ...]]:

@@ -24,3 +24,6 @@ class NoJudge:
 
     def relation(self, old: str, new: str) -> Comparison:
         raise JudgeAway(self._why)
+
+    def fits(self, question: str, memory: str) -> float:
+        raise JudgeAway(self._why)

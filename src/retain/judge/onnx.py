@@ -1,7 +1,6 @@
-"""The judge in the package: one ONNX file that reads a pair of texts and answers with three heads.
+"""The judge in the package: one ONNX file that reads a pair of texts and answers with four heads.
 
-It is loaded when something is to be judged, never before, and let go after some minutes in which nothing was: a server
-that only recalls never pays for it.
+It is loaded when a server begins or when something is to be judged, and let go after some minutes in which nothing was.
 """
 
 import threading
@@ -11,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from retain.domain.judging import RELATIONS, SCOPES, Comparison, Surroundings, Verdict, category_among
+from retain.domain.judging import FITS, RELATIONS, SCOPES, Comparison, Surroundings, Verdict, category_among
 from retain.domain.model import ModelState
+from retain.domain.passages import passage
 from retain.errors import JudgeAway, shorten
 from retain.models.files import sha256
 from retain.models.freed import give_back
@@ -23,7 +23,7 @@ from retain.models.running import Running
 IDLE_SECONDS = 300.0
 LONGEST = 160  # tokens of both texts, as in training
 _ROOM = LONGEST - 3  # three of them mark where a text begins and ends
-_SHA256 = "ae7997fb79bdbfa15ac6801201fce3207eba02d7e040040cddc0c9e76888db19"
+_SHA256 = "7536793b58afb15080361796a23d3dccacbe7f6e0d74ba450fe069d9457ca8cb"
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -81,6 +81,9 @@ class OnnxJudge:
         scores = dict(zip(RELATIONS, self._asked(old, new)["pair"], strict=True))
         return Comparison(max(scores, key=lambda relation: scores[relation]), scores)
 
+    def fits(self, question: str, memory: str) -> float:
+        return self._asked(question, passage(question, memory))["fit"][FITS.index("yes")]
+
     def free_if_idle(self) -> bool:
         """Lets the model go if nothing was judged for a while; says whether nobody need look again."""
         with self._turn:
@@ -116,7 +119,7 @@ class _Network:
         files.check()
         self._native = native
         self._running = Running(files.onnx, files.tokenizer, native)
-        self._heads = ("keep", "scope", "pair")
+        self._heads = ("keep", "scope", "pair", "fit")
         self.odds("trial", "trial")  # what cannot be run fails here, with the reason
 
     def odds(self, first: str, second: str) -> dict[str, list[float]]:

@@ -25,6 +25,8 @@ class Counts:
     dimensions: int
     """How long the vectors are that memories have here; 0 while there are none."""
     code_chunks: int
+    uncompared: int = 0
+    """Active memories that nobody has held against what is near them yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Context:
     kind: Kind
     scope: Scope
     importance: float
+    happened: datetime
     last_said: datetime
     consolidated: bool
 
@@ -93,6 +96,10 @@ class MemoryStore(Protocol):
         Those that another model has embedded are among them only when asked for, and so are those of an earlier file
         of the same model, which searches find meanwhile (`domain.model.earlier`).
         """
+        ...
+
+    def uncompared(self, limit: int, *, user: str | None = None) -> list[Memory]:
+        """Active memories that nobody has held against what is near them yet, in the order in which they came."""
         ...
 
     def counts(self, user: str, model: str) -> Counts: ...

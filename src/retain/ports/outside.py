@@ -26,7 +26,8 @@ class Embedder(Protocol):
 
 
 class Judge(Protocol):
-    """Says which sentences are worth keeping, and how two statements stand to each other; may be off.
+    """Says which sentences are worth keeping, how two statements stand to each other, and how surely a memory answers a
+    question; may be off.
 
     Raises JudgeAway where it cannot judge: nothing else takes its place.
     """
@@ -37,6 +38,7 @@ class Judge(Protocol):
     def wait(self, seconds: float) -> bool: ...
     def keep(self, sentence: str, context: Surroundings) -> Verdict: ...
     def relation(self, old: str, new: str) -> Comparison: ...
+    def fits(self, question: str, memory: str) -> float: ...
 
 
 class LLM(Protocol):

@@ -1,6 +1,7 @@
 """The store as a whole."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -32,6 +33,14 @@ class Durable(Protocol):
     """The store as a whole: one atomic write, a change number to check caches by, and its upkeep."""
 
     def apply(self, changes: Changes) -> Applied | Conflict: ...
+    def reading(self) -> AbstractContextManager[None]:
+        """All that this thread reads within sees the store at one moment, as far as the database can hold one.
+
+        SQLite can, and what is read then is one transaction. SurrealDB can for what one call reads, not across calls.
+        What the thread itself writes within is not seen there either, so a plan that has to be made anew is read anew.
+        """
+        ...
+
     def change(self) -> int:
         """Grows with every committed `apply`, whichever process made it."""
         ...

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import fields, replace
 
-from retain.domain.changes import AtVersion, Changes, Expectation, NoTwin, TitleFree
+from retain.domain.changes import AtVersion, Changes, Expectation, NoTwin, TitleFree, Uncompared
 from retain.domain.claims import fingerprint
 from retain.domain.memory import Memory, MemoryId
 
@@ -47,7 +47,7 @@ def nothing_left(plan: Changes) -> bool:
 
 def _is_about(expected: Expectation, lost: Collection[Memory], gone: Collection[MemoryId]) -> bool:
     match expected:
-        case AtVersion(memory):
+        case AtVersion(memory) | Uncompared(memory):
             return memory in gone
         case NoTwin(place, print):
             return any(memory.place == place and fingerprint(memory.text) == print for memory in lost)

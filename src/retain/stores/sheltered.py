@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, cast
 
-from retain.domain.changes import Applied, Changes, Conflict
+from retain.domain.changes import Applied, Changes, Conflict, Uncompared
 from retain.domain.connection import Connection, Reach, note
 from retain.domain.ids import new_id
 from retain.domain.memory import MemoryId
@@ -196,6 +196,8 @@ class Sheltered:
     # The copy and the queue while it is away
 
     def _put_off(self, plan: Changes, *, maybe_written: bool) -> Applied | Conflict:
+        if any(isinstance(expected, Uncompared) for expected in plan.expects):
+            raise StoreDown("the database is away; what waits to be compared is compared once it is back")
         self._see_own_writes()
         with self._appending:
             outcome = self._queue.append(plan, lambda: self._carried_out(plan, maybe_written))

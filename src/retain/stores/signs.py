@@ -171,7 +171,8 @@ class SignIndex(ABC, Generic[D, F]):
         places = {num: place for place, num in enumerate(vectors.tolist())}
         for rows in self._store.numbers(db, list(places), self.rows_at_once):
             numbers = self._np.frombuffer(b"".join(row[1] for row in rows), dtype="<f2")
-            yield [places[row[0]] for row in rows], numbers.reshape(len(rows), -1)
+            if rows:  # all of them may have gone at this moment
+                yield [places[row[0]] for row in rows], numbers.reshape(len(rows), -1)
 
     def _candidates(self, db: D, query: "Array", wanted: F) -> "Array":
         np = self._np
@@ -235,13 +236,13 @@ class SignIndex(ABC, Generic[D, F]):
 
     def _load(self, db: D) -> None:
         for batch in self._store.rows(db, self._change, self.rows_at_once):
-            self._append([row[1:] for row in batch])
+            self._append(batch)
             # If the deadline cuts the loading of a large store short, the next search goes on from here.
             self._change = batch[-1][0] - 1
 
-    def _append(self, rows: list[Any]) -> None:
+    def _append(self, rows: Sequence[Sequence[Any]]) -> None:
         np = self._np
-        vectors, items, bits, places, *further = zip(*rows, strict=True)
+        _, vectors, items, bits, places, *further = zip(*rows, strict=True)
         start, end = self._used, self._used + len(rows)
         self._grow(end)
         self._vector[start:end] = vectors
@@ -257,7 +258,9 @@ class SignIndex(ABC, Generic[D, F]):
 
     def _coded(self, values: Sequence[str]) -> list[int]:
         codes = self._codes
-        return [codes.setdefault(value, len(codes)) for value in values]
+        for value in dict.fromkeys(values):
+            codes.setdefault(value, len(codes))
+        return [codes[value] for value in values]
 
     def _grow(self, needed: int) -> None:
         if needed <= len(self._vector):

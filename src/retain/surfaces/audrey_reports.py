@@ -28,7 +28,7 @@ def encoded(done: Encoded) -> Body:
     }
     body: Body = {"id": memory.id, **render.content(memory, render.MOST_CHARS), "source": provenance_of(memory).value}
     body |= {name: value for name, value in extra.items() if value}
-    return body | {"warnings": render.warnings(*told.warnings, redacted(told.redacted))}
+    return body | render.pending(told) | {"warnings": render.warnings(*told.warnings, redacted(told.redacted))}
 
 
 def recalled(answer: TrustAnswer, limit: int, *, explain: bool) -> Body:
@@ -88,14 +88,7 @@ def _hit(hit: Trusted, room: int) -> Body:
         "createdAt": iso(memory.created),
         "similarity": round(hit.similarity, 4),
     }
-    if not memory.is_active:
-        body["state"] = memory.status.state.value
-    rivals = [
-        {"id": rival.memory, "contradiction_id": rival.contradiction.id, "why": rival.contradiction.detail}
-        | {"content": rival.said(render.RIVAL_CHARS)}
-        for rival in known.rivals
-    ]
-    return body | render.standing(hit.stored, _bare) | ({"disputed": rivals} if rivals else {})
+    return body | render.ended(memory, _bare) | render.standing(hit.stored, _bare)
 
 
 def _explained(hit: Trusted) -> Body:

@@ -255,7 +255,7 @@ def _remarks(done: Remembered | Revised) -> Body:
 
 def _contradicts(done: Remembered | Revised) -> Body:
     rivals = [{"id": memory_id(each.other(done.memory.id)), "why": each.detail} for each in done.contradicts]
-    return {"contradicts": rivals} if rivals else {}
+    return ({"contradicts": rivals} if rivals else {}) | render.pending(done)
 
 
 def _similar(ids: Sequence[MemoryId]) -> Body:

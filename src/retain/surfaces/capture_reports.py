@@ -94,7 +94,7 @@ def saved(done: Remembered) -> Body:
     }
     if done.contradicts:
         body["contradicts"] = [{"id": memory_id(c.other(memory.id)), "why": c.detail} for c in done.contradicts]
-    return body | {"warnings": render.warnings(*done.warnings, redacted(done.redacted))}
+    return body | render.pending(done) | {"warnings": render.warnings(*done.warnings, redacted(done.redacted))}
 
 
 def asked(answer: Asked, now: datetime) -> Body:

@@ -155,7 +155,7 @@ def _remarks(done: Remembered | Revised) -> Body:
     """What the gate found in a text: rivals, secrets, and whether it has vectors."""
     rivals = [{"id": c.other(done.memory.id), "why": c.detail} for c in done.contradicts]
     warnings = render.warnings(*done.warnings, redacted(done.redacted))
-    return ({"contradicts": rivals} if rivals else {}) | {"warnings": warnings}
+    return ({"contradicts": rivals} if rivals else {}) | render.pending(done) | {"warnings": warnings}
 
 
 def _fields(found: Memory) -> Body:

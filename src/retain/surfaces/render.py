@@ -1,10 +1,16 @@
 """Values as the JSON that clients are given."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from retain.domain.memory import Memory, Source, Stored
 from retain.domain.recall import Hit, Warning
+from retain.domain.standing import Rival
 from retain.domain.time import iso
+
+if TYPE_CHECKING:
+    from retain.engine.remember import Remembered
+    from retain.engine.revise import Revised
 
 # One huge memory must not fill a context; all of them together stay well under the client's limit.
 MOST_CHARS = 40_000
@@ -20,6 +26,11 @@ def memory_id(id: str) -> str:
 
 def warnings(*them: Warning | None) -> list[Body]:
     return [{"code": w.code, "message": w.message} for w in them if w is not None]
+
+
+def pending(done: "Remembered | Revised") -> Body:
+    """Says that what a text contradicts is not known yet; the next recall tells what was found."""
+    return {"contradictions_pending": True} if done.contradictions_pending else {}
 
 
 def hits(found: Sequence[Hit], max_chars: int, *, explain: bool) -> list[Body]:
@@ -73,12 +84,27 @@ def standing(stored: Stored, dress: Callable[[str], str] = memory_id) -> Body:
     """What disputes a memory, with ids as `dress` writes them, and when it holds; only what there is of it."""
     if stored.standing is None:
         return {}
-    rivals = [
-        {"id": dress(rival.memory), "why": rival.contradiction.detail, "content": rival.said(RIVAL_CHARS)}
-        for rival in stored.standing.rivals
-    ]
+    rivals = [_rival(rival, dress) for rival in stored.standing.rivals]
     body: Body = {"disputed": rivals} if rivals else {}
     return body | {"conditions": "; ".join(stored.standing.conditions)} if stored.standing.conditions else body
+
+
+def _rival(rival: Rival, dress: Callable[[str], str]) -> Body:
+    """With the id under which somebody can decide it, and which of the two it is."""
+    found = rival.contradiction
+    body: Body = {"id": dress(rival.memory), "contradiction_id": found.id, "why": found.detail}
+    return body | {"content": rival.said(RIVAL_CHARS), "said": iso(rival.last_said), "newer": rival.is_newer}
+
+
+def ended(memory: Memory, dress: Callable[[str], str] = memory_id) -> Body:
+    """Since when something is no longer so, and what took its place; nothing of what is."""
+    status = memory.status
+    if memory.is_active:
+        return {}
+    body: Body = {"state": status.state.value}
+    if status.successor:
+        body["superseded_by"] = dress(status.successor)
+    return body | ({"since": iso(status.since)} if status.since else {})
 
 
 def content(memory: Memory, max_chars: int) -> Body:
@@ -112,8 +138,7 @@ def _hit(hit: Hit, room: int, *, explain: bool) -> Body:
         "access_count": hit.stored.accesses,
         "source": source(memory.source),
     }
-    if not memory.is_active:
-        body["state"] = memory.status.state.value
+    body |= ended(memory)
     if memory.consolidated:
         body["consolidated"] = True
     if explain:

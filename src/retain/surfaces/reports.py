@@ -57,7 +57,7 @@ def remembered(done: Remembered, due: Warning | None) -> Body:
         body["indexing"] = "partial"
     if done.contradicts:
         body["contradicts"] = _contradicts(done)
-    return body | {"warnings": render.warnings(*done.warnings, redacted(done.redacted), due)}
+    return body | render.pending(done) | {"warnings": render.warnings(*done.warnings, redacted(done.redacted), due)}
 
 
 def revised(done: Revised) -> Body:
@@ -69,12 +69,15 @@ def revised(done: Revised) -> Body:
     }
     if done.contradicts:
         body["contradicts"] = _contradicts(done)
-    return body | {"warnings": render.warnings(*done.warnings, redacted(done.redacted))}
+    return body | render.pending(done) | {"warnings": render.warnings(*done.warnings, redacted(done.redacted))}
 
 
 def _contradicts(done: Remembered | Revised) -> list[Body]:
     own = done.memory.id
-    return [{"memory_id": memory_id(each.other(own)), "why": each.detail} for each in done.contradicts]
+    return [
+        {"memory_id": memory_id(each.other(own)), "contradiction_id": each.id, "why": each.detail}
+        for each in done.contradicts
+    ]
 
 
 def recalled(answer: Recalled, max_chars: int = MOST_CHARS, *, explain: bool) -> Body:
@@ -224,6 +227,7 @@ def status(app: Retain) -> Body:
             "embedding_state": report.model_state.name,
             "embedding_reason": report.model_state.why,
             "keyword_only": counts.unembedded,
+            "not_compared": counts.uncompared,
         },
         "current_session": {
             "session_id": caller.session,

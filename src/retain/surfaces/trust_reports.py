@@ -41,7 +41,7 @@ def dispute(one: Dispute, dress: Dress = memory_id) -> Body:
 def resolved(done: Resolved, dress: Dress = memory_id) -> Body:
     """What was decided, by whom, and what it means for the two memories."""
     found, verdict = done.dispute.contradiction, done.verdict
-    return {
+    body: Body = {
         "resolution": verdict.resolution,
         "conditions": verdict.conditions,
         "explanation": verdict.explanation,
@@ -50,6 +50,7 @@ def resolved(done: Resolved, dress: Dress = memory_id) -> Body:
         "loser": dress(found.other(found.winner)) if found.winner else None,
         "by": done.by,
     }
+    return body | ({"also_resolved": list(done.followed)} if done.followed else {})
 
 
 def _side(memory: Memory, dress: Dress) -> Body:

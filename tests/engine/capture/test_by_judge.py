@@ -11,6 +11,7 @@ from retain.domain.conversation import Conversation, Said, Speaker, ToolRun
 from retain.domain.judging import Verdict
 from retain.domain.memory import Scope
 from retain.engine.capture.by_judge import MOST, THRESHOLDS, asked_for, extract
+from retain.engine.capture.supersede import ENDS, ENDS_WHAT_IT_NAMES
 from retain.judge.onnx import OnnxJudge
 
 
@@ -43,7 +44,7 @@ def test_neighbours_become_one_statement():
 
 
 def test_a_neighbour_that_alone_would_not_be_enough_comes_along():
-    told = {"finance needs SQL for them.": 0.55}
+    told = {"finance needs SQL for them.": 0.4}
     assert len(found(user("invoices live in Postgres. finance needs SQL for them."), told=told)) == 1
     assert found(user("finance needs SQL for them."), told=told) == []
 
@@ -216,10 +217,45 @@ def test_what_the_agent_found_is_not_taken_back_by_it():
 
 
 def test_the_later_of_two_that_contradict_each_other_stands():
-    told = {("We use npm in this repo.", "We moved the repo to pnpm."): 0.9}
-    assert found(user("we use npm in this repo"), user("we moved the repo to pnpm"), told=told) == [
-        "We moved the repo to pnpm."
+    told = {("We use npm in this repo.", "The repo is on pnpm."): (ENDS + 1) / 2}
+    assert found(user("we use npm in this repo"), user("the repo is on pnpm"), told=told) == ["The repo is on pnpm."]
+
+
+def test_of_two_that_may_contradict_each_other_both_stay():
+    told = {("We use npm in this repo.", "The repo is on pnpm."): ENDS - 0.01}
+    assert len(found(user("we use npm in this repo"), user("the repo is on pnpm"), told=told)) == 2
+
+
+def test_what_is_named_as_left_needs_less():
+    told = {("We use npm in this repo.", "The repo moved from npm to pnpm."): ENDS_WHAT_IT_NAMES}
+    assert found(user("we use npm in this repo"), user("the repo moved from npm to pnpm"), told=told) == [
+        "The repo moved from npm to pnpm."
     ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("thats legal there, hours run past 24 for the night trains", "Hours run past 24 for the night trains."),
+        ("its fine. so keep seconds since noon as int everywhere", "Keep seconds since noon as int everywhere."),
+    ],
+)
+def test_what_points_to_nothing_goes_and_the_rest_stays(typed, kept):
+    assert found(user(typed)) == [kept]
+
+
+def test_an_answer_that_goes_on_takes_its_beginning_and_its_question():
+    asked = claude("What do the new scanners send at the end of a code?")
+    told = {"a tab.": 0.1}
+    assert found(asked, user("a tab. all the zebras do"), told=told)[-1:] == [
+        "What do the new scanners send at the end of a code? – A tab. all the zebras do."
+    ]
+
+
+def test_pieces_of_one_sentence_are_put_together_as_they_stand():
+    long = "the importer reads the feed of the carrier at five in the morning and the second page is always empty, so"
+    text = f"{long} it has to ask twice before it gives up, and nobody may restart it until the carrier has called us"
+    assert found(user(text)) == [f"{text[0].upper()}{text[1:]}."]
 
 
 def test_an_agent_corrects_nobody():
@@ -277,11 +313,11 @@ def test_without_a_judge_only_what_was_asked_for_is_found():
 
 
 def test_what_is_judged_is_logged_with_score_and_threshold():
-    told = {"we use tabs in this repo": 0.9, "invoices live in Postgres": 0.5, "fix line 3": 0.1}
+    told = {"we use tabs in this repo": 0.9, "invoices live in Postgres": 0.4, "fix line 3": 0.1}
     log = read(*map(user, told), told=told).judged
     assert [(one.text, one.score, one.threshold, one.kept) for one in log] == [
         ("we use tabs in this repo", 0.9, THRESHOLDS[Speaker.USER], True),
-        ("invoices live in Postgres", 0.5, THRESHOLDS[Speaker.USER], False),
+        ("invoices live in Postgres", 0.4, THRESHOLDS[Speaker.USER], False),
     ]
 
 
@@ -291,9 +327,9 @@ def test_what_the_judge_would_keep_and_rules_forbid_is_not_logged_as_kept():
 
 
 def test_what_comes_along_is_logged_as_kept():
-    told = {"finance needs SQL for them.": 0.55}
+    told = {"finance needs SQL for them.": 0.4}
     log = read(user("invoices live in Postgres. finance needs SQL for them."), told=told).judged
-    assert [(one.score, one.kept) for one in log] == [(1.0, True), (0.55, True)]
+    assert [(one.score, one.kept) for one in log] == [(1.0, True), (0.4, True)]
 
 
 def test_spans_point_into_the_text_of_the_turn():
@@ -335,8 +371,8 @@ def test_the_real_judge_keeps_rules_and_decisions_and_no_tasks():
 
 def test_what_somebody_likes_must_be_surer_than_what_they_do():
     text = "i love the smell of old books"
-    assert found(user(text), told={text: 0.9}, category="preference") == []
-    assert len(found(user(text), told={text: 0.9}, category="pattern")) == 1
+    assert found(user(text), told={text: 0.8}, category="preference") == []
+    assert len(found(user(text), told={text: 0.8}, category="pattern")) == 1
 
 
 def test_an_agents_yes_or_no_to_the_user_is_no_finding():

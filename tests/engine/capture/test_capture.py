@@ -182,10 +182,10 @@ def test_what_a_model_makes_of_nothing_is_dropped_with_the_judges_score(parts):
 
 
 def test_what_was_judged_is_told_with_score_and_threshold(parts):
-    judge = EagerJudge({"we deploy on mondays here": 0.55, "hi there": 0.1})
+    judge = EagerJudge({"we deploy on mondays here": 0.45, "hi there": 0.1})
     done = captured(replace(parts, judge=judge), user("we deploy on mondays here"), user("hi there"), user(WISH))
     assert [(one.text, one.score, one.threshold, one.kept) for one in done.judged] == [
-        ("we deploy on mondays here", 0.55, NEEDED, False),
+        ("we deploy on mondays here", 0.45, NEEDED, False),
         (WISH, 1.0, NEEDED, True),
     ]
 

@@ -12,7 +12,16 @@ from retain.domain.recall import Filter
 from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine.capture.capture import Portion, capture
-from retain.engine.capture.supersede import DOUBTS, ENDS, ENDS_WHAT_IT_NAMES, Arriving, Known, News, judged
+from retain.engine.capture.supersede import (
+    DOUBTS,
+    DOUBTS_IN_PART,
+    ENDS,
+    ENDS_WHAT_IT_NAMES,
+    Arriving,
+    Known,
+    News,
+    judged,
+)
 from retain.engine.drafts import Draft
 from retain.engine.embed import embedded
 from retain.engine.engine import Engine
@@ -74,6 +83,22 @@ def test_where_the_judge_is_not_sure_enough_both_stay_and_the_doubt_is_open(part
     assert (done.superseded, texts(parts)) == ((), {OLD, NEW})
     (doubt,) = parts.store.contradictions([old.id])
     assert (doubt.other(old.id), doubt.by_rule, f"{UNSURE:.2f}" in doubt.detail) == (done.stored[0], False, True)
+
+
+def test_what_is_said_of_another_one_of_several_ends_nothing_however_sure_the_judge_is(parts):
+    one, other = "Machine number 1 is in rack 11 of the hall.", "Machine number 2 is in rack 22 of the hall."
+    old = stored(parts, one)
+    captured(parts, other, {(one, other): 1.0})
+    assert (texts(parts), parts.store.contradictions([old.id])) == ({one, other}, [])
+
+
+def test_what_is_changed_in_the_middle_of_a_task_puts_the_old_one_in_doubt(parts):
+    old = stored(parts, "Profile the API server, it listens on port 8080 over here.")
+    new = "Take the screenshots again, the API server is on port 9090 for everybody, and mail me the logs."
+    clause = "the API server is on port 9090 for everybody"
+    captured(parts, new, {("it listens on port 8080 over here.", clause): DOUBTS_IN_PART, (old.text, new): 0.1})
+    (doubt,) = parts.store.contradictions([old.id])
+    assert (texts(parts), "of a part" in doubt.detail) == ({old.text, new}, True)
 
 
 def test_where_the_judge_sees_no_contradiction_rules_do_not_open_one(parts):
@@ -144,7 +169,7 @@ def test_what_has_no_subject_in_common_is_not_compared_by_the_judge(parts):
 )
 def test_naming_what_is_left_lowers_the_threshold(parts, new, ends):
     old = stored(parts, "The team manages packages with yarn.")
-    odds = (ENDS_WHAT_IT_NAMES + DOUBTS) / 2
+    odds = (ENDS_WHAT_IT_NAMES + ENDS) / 2
     assert verdict(parts, found(new), {(old.text, new): odds}).replaces == ((old.id,) if ends else ())
 
 

@@ -7,6 +7,7 @@ they are (`by_rule.typed`), whether they are planted (`orders`), whether they we
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from retain.domain.conversation import Conversation, Extracted, Judged, Said, Speaker, ToolRun, Turn
 from retain.domain.judging import Verdict, questions
@@ -21,22 +22,25 @@ from retain.engine.capture.by_rule.taken_back import says_it_again, takes_back
 from retain.engine.capture.by_rule.typed import foreign, is_foreign, not_to_keep
 from retain.engine.capture.orders import is_hostile, needs_the_user, weakens
 from retain.engine.capture.supersede import is_left
+from retain.engine.thresholds import ENDS, ENDS_WHAT_IT_NAMES
 from retain.ports import Judge
 
 FOUND_BY, ASKED = "judge", "asked"
 MOST = 20  # statements of a hundred turns; who says more than that is pasting a document
 BEFORE = 40  # turns before a conversation that can matter to it: a question, a failure
 # From which score on a sentence is kept. docs/measurements.md has what each costs and brings.
-THRESHOLDS = {Speaker.USER: 0.65, Speaker.ASSISTANT: 0.9}
-PREFERENCE = 0.96  # of the user: what people like is what small talk is made of
-ABROAD = 0.15  # so much more where the language is not English: the encoder's vocabulary is
+THRESHOLDS = {Speaker.USER: 0.5, Speaker.ASSISTANT: 0.9}
+PREFERENCE = 0.94  # of the user: what people like is what small talk is made of
+ABROAD = 0.3  # so much more where the language is not English: the encoder's vocabulary is
 _SUREST = 0.95  # no judge is asked to be surer than that of anything but a taste
-CORRECTS = 0.8  # odds of a contradiction from which on a later statement of the same conversation stands for an earlier
 _ASKED_AT_LEAST = 0.06  # "remember that I want this in an hour" is asked for, and gone in an hour
 _GROWS = 0.25  # from which score on a neighbour of what is kept is kept with it
 _POINTING = 0.15  # the same, where it points to what is kept
 _LISTED = frozenset({"progress", "context"})  # of which a list is one statement; rules are separate ones
 _STEP = re.compile(r"\n\s*\(?\d{1,2}[.)]\s+$")
+_ENDS_A_SENTENCE = tuple(".!?。！？:")
+_PAUSE = re.compile(r"[,;:–—，、]\s*|\s-\s")
+_TELLING_WORDS = 5  # what has fewer says little without what stood before it
 _NEARLY = 0.35  # what missed its threshold by more is not worth a line in the log
 _BEGINNING = 2  # sentences of a turn that can be about what was said before it: "hm. scratch that"
 _LOOKED_BACK = 20  # statements of the conversation that a new one may correct
@@ -240,11 +244,12 @@ def _spelled_out(
 ) -> tuple[str, tuple[Span, ...]]:
     """The words of a statement and where they stand. An answer takes its question along; what points to something
     takes the sentence before it."""
-    parts = [heard[place] for place in group]
+    question = _question(asked, shown) if turn.speaker is Speaker.USER else ""
+    begins = _beginning_of_answer(group[0], heard) if question else group[0]
+    parts = [heard[place] for place in (*range(begins, group[0]), *group)]
     spans = tuple(part.span for part in parts)
-    said = joined([part.asked or part.text for part in parts])
-    needs_question = turn.speaker is Speaker.USER and group[0] == 0 and (is_answer(said) or points(said))
-    if needs_question and (question := _question(asked, shown)):
+    said = _in_their_words(parts, turn.text)
+    if question and begins == 0 and (is_answer(said) or points(said)):
         return _answered(question, said), spans
     if turn.speaker is Speaker.ASSISTANT and is_reply(said):
         return "", spans  # to the user, about what they asked
@@ -252,12 +257,38 @@ def _spelled_out(
         return ("" if _is_scrap(said) else stated(said)), spans
     before = heard[group[0] - 1] if group[0] else None
     if before is None or before.verdict is None or points(before.text) or is_reply(before.text):
-        return "", spans
-    return stated(joined([before.text, said])), (before.span, *spans)
+        return _without_what_points(parts, turn)
+    return stated(_in_their_words([before, *parts], turn.text)), (before.span, *spans)
 
 
-def joined(texts: Sequence[str]) -> str:
-    return " ".join(text if text[-1:] in ".!?。！？:" else f"{text}." for text in texts)
+def _beginning_of_answer(place: int, heard: Sequence[_Heard]) -> int:
+    """Where an answer begins that goes on at this place: the end of "a tab. all the scanners do" says nothing alone."""
+    before = heard[:place]
+    goes_on = before and is_answer(heard[place].text) and all(each.verdict and is_answer(each.text) for each in before)
+    return 0 if goes_on else place
+
+
+def _without_what_points(parts: Sequence[_Heard], turn: Said) -> tuple[str, tuple[Span, ...]]:
+    """What remains behind words that point to what nobody can find: "that's legal there, hours run past 24"."""
+    first, rest = parts[0], parts[1:]
+    pause = _PAUSE.search(first.text)
+    said = first.text[pause.end() :] if pause else ""
+    if len(said.split()) >= _TELLING_WORDS and not points(said):
+        rest = [replace(first, text=said, span=(first.span[1] - len(said), first.span[1])), *rest]
+    elif not rest or points(rest[0].text) or not any(part.is_kept(THRESHOLDS[turn.speaker]) for part in rest):
+        return "", ()
+    return stated(_in_their_words(rest, turn.text)), tuple(part.span for part in rest)
+
+
+def _in_their_words(parts: Sequence[_Heard], text: str) -> str:
+    """Neighbouring sentences as they stand in the turn, where nothing but a comma or a space is between them."""
+    said = parts[0].asked or parts[0].text
+    for before, each in pairwise(parts):
+        between = text[before.span[1] : each.span[0]]
+        goes_on = not (before.asked or each.asked) and between.strip(" ,;") == "" and "\n" not in between
+        said += between if goes_on and between.strip() else " " if said[-1:] in _ENDS_A_SENTENCE else ". "
+        said += each.asked or each.text
+    return said if said[-1:] in _ENDS_A_SENTENCE else f"{said}."
 
 
 def _answered(question: str, answer: str) -> str:
@@ -300,7 +331,8 @@ def _stands_for(judge: Judge, new: Extracted, old: Extracted, earlier: Sequence[
         return True
     if new.speaker is not Speaker.USER or old.speaker is Speaker.TOOL or old not in earlier:
         return False
-    return is_left(old.text, new.text) or judge.relation(old.text, new.text).contradiction >= CORRECTS
+    least = ENDS_WHAT_IT_NAMES if is_left(old.text, new.text) else ENDS
+    return judge.relation(old.text, new.text).contradiction >= least
 
 
 def _take_back(heard: list[_Heard], found: list[Extracted]) -> None:

@@ -279,7 +279,7 @@ def _company(verdict: News, scope: str) -> Company:
         run = Run(new_id(at), scope, CORRECTION, at, (), verdict.replaces, len(verdict.replaces) + 1)
         return Changes(at=at, runs=(run,))
 
-    return Company(Compared(verdict.compared, by_rule=False), also)
+    return Company(Compared(verdict.compared, whole=True), also)
 
 
 def _draft(found: Extracted, now: datetime, caller: Caller) -> Draft:

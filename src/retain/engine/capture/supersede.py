@@ -10,26 +10,25 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice, product
 
 from retain.domain.claims import fingerprint, jaccard, same_claim
 from retain.domain.conversation import Extracted, Speaker
 from retain.domain.ending import Way, word_of
 from retain.domain.memory import Memory, MemoryId, Place, State
 from retain.domain.recall import Filter
+from retain.domain.sentences import clauses
 from retain.domain.session import Caller
 from retain.domain.words import query_terms, terms
 from retain.engine.embed import Embedded
 from retain.engine.ending import endable
+from retain.engine.lifecycle.apart import apart
 from retain.engine.nearby import neighbours
+from retain.engine.thresholds import ALIKE, CLOSE, DOUBTS, DOUBTS_IN_PART, ENDS, ENDS_WHAT_IT_NAMES, NAMED
 from retain.ports import Judge, Store
 
-ALIKE = 0.6  # strictly above, in the same category: the newer takes the older one's place
-NAMED = 0.5  # strictly above: this is what is said to be replaced
 MOST = 2000  # memories of one category that are compared
-# Odds of a contradiction, by the judge. On unseen pairs the first is right in 97 of 100 cases (docs/measurements.md).
-ENDS, DOUBTS = 0.97, 0.6
-ENDS_WHAT_IT_NAMES = 0.6  # where the new statement also says what it leaves: "pnpm instead of yarn"
-CLOSE = 0.3  # cosine below which two statements have no subject in common
+_MOST_PARTS = 24  # comparisons of two statements
 _LEAVES = re.compile(
     r"(?:, not(?= \S*\d)|\b(?:instead of|rather than|no (?:more|longer)|ditched|dropped|replaced|leaving"
     r"|(?:away|back|over|off) from|used to be|(?:switched|switching|moved|moving|migrated|went|going|changed)"
@@ -94,7 +93,7 @@ def alike(store: Store, text: str, category: str, place: Place) -> list[Memory]:
 def _rivals(store: Store, judge: Judge, found: Extracted, place: Place) -> list[Memory]:
     """What says nearly the same in other words of the same category, or is said to be replaced."""
     there = _of_category(store, found.category, place)
-    near = [old for old in there if jaccard(old.text, found.text) > ALIKE]
+    near = [old for old in there if jaccard(old.text, found.text) > ALIKE and not apart(old.text, found.text)]
     rivals = [old for old in near if judge.relation(old.text, found.text).relation != "unrelated"]
     if found.replaces:
         rivals += [old for old in there if jaccard(old.text, found.replaces) > NAMED]
@@ -114,17 +113,28 @@ def _corrected(
         if old.id in but or not old.is_active or fingerprint(old.text) == fingerprint(found.text):
             continue
         # Without vectors a cosine is not known, and shared words have brought it here.
-        odds = (
-            judge.relation(old.text, found.text).contradiction if each.cosine >= CLOSE or not new.vectors.vectors else 0
-        )
+        is_named = is_left(old.text, found.text)
+        is_near = each.cosine >= CLOSE or not new.vectors.vectors
+        is_compared = is_near and (is_named or not apart(old.text, found.text))
+        odds = judge.relation(old.text, found.text).contradiction if is_compared else 0.0
         # An agent's word puts the user's in no doubt: from then on it would lead, with the user's in brackets.
-        is_doubted = odds >= DOUBTS and _may_end(found, old)
-        compared[old.id] = f"the judge says so, with {odds:.2f}" if is_doubted else None
-        least = ENDS_WHAT_IT_NAMES if is_left(old.text, found.text) else ENDS
+        may_doubt = is_compared and _may_end(found, old)
+        why = f"the judge says so, with {odds:.2f}" if odds >= DOUBTS else None
+        compared[old.id] = (why or _speaks_in_part_against(judge, old.text, found.text)) if may_doubt else None
+        least = ENDS_WHAT_IT_NAMES if is_named else ENDS
         if odds >= least and _is_the_users_own(found, old, new.place):
             ended.append(old)
     ended = endable(store, ended, Way.REPLACE)
     return ended, {id: why for id, why in compared.items() if id not in {old.id for old in ended}}
+
+
+def _speaks_in_part_against(judge: Judge, old: str, new: str) -> str | None:
+    """Why a part of the new statement cannot hold beside the old one, or a part of that: a change is often told in the
+    middle of a task, and what it changes beside something else."""
+    for before, after in islice(product(clauses(old), clauses(new)), 1, _MOST_PARTS):
+        if (odds := judge.relation(before, after).contradiction) >= DOUBTS_IN_PART:
+            return f"the judge says so of a part, with {odds:.2f}"
+    return None
 
 
 def _is_the_users_own(found: Extracted, old: Memory, place: Place) -> bool:

@@ -12,6 +12,7 @@ from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.knowledge.entities import runs
 from retain.engine.parts import Parts, owners, places
+from retain.engine.trust.order import listed_newest_first
 from retain.engine.trust.rivals import with_standings
 from retain.errors import invalid
 from retain.ports import Store
@@ -83,13 +84,13 @@ def search_graph(parts: Parts, question: GraphQuestion, caller: Caller) -> Graph
         question = replace(question, relation="_".join(question.relation.split()))
     if question.entity is None:
         seen = store.most_connected(mine, question.relation, question.limit)
-        return _answer(store, seen, question, caller, overview=store.overview(mine))
+        return _answer(parts, seen, question, caller, overview=store.overview(mine))
     seeds, close = named(store, question.entity, mine)
     if not seeds:
         return GraphAnswer((), (), Neighbourhood(), close_names=close)
     ids = [entity.id for entity in seeds]
     seen = store.neighbourhood(ids, question.direction, question.relation, question.depth, question.limit)
-    return _answer(store, seen, question, caller)
+    return _answer(parts, seen, question, caller)
 
 
 def named(store: Store, name: str, owners: Sequence[str]) -> tuple[list[Entity], tuple[str, ...]]:
@@ -154,9 +155,9 @@ def _alone(name: str, close: Sequence[str]) -> bool:
 
 
 def _answer(
-    store: Store, seen: Neighbourhood, question: GraphQuestion, caller: Caller, overview: GraphOverview | None = None
+    parts: Parts, seen: Neighbourhood, question: GraphQuestion, caller: Caller, overview: GraphOverview | None = None
 ) -> GraphAnswer:
-    wanted = Filter(places(caller))
+    store, wanted = parts.store, Filter(places(caller))
     ids = [entity.id for entity in seen.entities]
     counts = store.link_counts(ids, wanted)
     names = _names(store, seen)
@@ -170,13 +171,14 @@ def _answer(
     nodes = _merged([Node(e, tuple(edges[e.id]), counts.get(e.id, 0), hops.get(e.id, 0)) for e in seen.entities])
     links = store.linked(ids, wanted, MOST_LINKS) if question.include_memories else []
     spoken = list(dict.fromkeys(link.memory for link in links))
-    memories = with_standings(store, spoken[:MOST_MEMORIES], caller)
+    attached = with_standings(store, spoken[:MOST_MEMORIES], caller)
+    memories = listed_newest_first(parts, list(attached.values()), wanted, caller)[:MOST_MEMORIES]
     said = tuple((k.memory, k.relationship, names[k.entity]) for k in links if not k.by_rule)
     known = None
     if question.relation and not seen.relations and question.relation not in {type for _, type, _ in said}:
         known = tuple(store.overview(owners(caller)).relation_types)
     more = len(spoken) > MOST_MEMORIES or len(links) == MOST_LINKS
-    return GraphAnswer(nodes, tuple(memories.values()), seen, said, overview, known_relations=known, more=more)
+    return GraphAnswer(nodes, tuple(memories), seen, said, overview, known_relations=known, more=more)
 
 
 def _merged(nodes: Sequence[Node]) -> tuple[Node, ...]:

@@ -21,7 +21,6 @@ from retain.domain.session import Caller
 from retain.engine.capture import by_model
 from retain.engine.capture.answers import Merge
 from retain.engine.capture.checking import CALL_SECONDS, LEAST_SECONDS, Checked
-from retain.engine.capture.supersede import ALIKE
 from retain.engine.drafts import cleaned_text
 from retain.engine.embed import Embedded, embedded
 from retain.engine.ending import endable
@@ -32,6 +31,7 @@ from retain.engine.lifecycle.pruning import OUTDATED, Pruned, prune
 from retain.engine.nearby import adds_nothing
 from retain.engine.parts import Parts, pages, places, settle
 from retain.engine.succession import entry, succession
+from retain.engine.thresholds import ALIKE
 from retain.errors import InvalidInput, LLMFailed
 from retain.ports import Store
 

@@ -203,7 +203,7 @@ def _is_corrected(statement: Statement, statements: Sequence[Statement]) -> bool
 
 def _corrects(newer: Statement, older: Statement) -> bool:
     """By another value or a "not"; opposites ("failed", then "passed") are a story, not a correction."""
-    found = clash(older.text, newer.text, cosine=0.0)
+    found = clash(older.text, newer.text)
     return found is not None and found.kind != "antonym"
 
 

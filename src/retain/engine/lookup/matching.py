@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from heapq import nsmallest
@@ -16,12 +16,16 @@ from retain.domain.recall import FINDABLE, Filter, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
 from retain.engine.drafts import label_faults, labels
+from retain.engine.embed import query_vector
+from retain.engine.knowledge.walk import unaddressed
 from retain.engine.lookup.candidates import Question, candidates
 from retain.engine.lookup.explaining import PLACES, Asking, Explanation, Likeness, asking, breakdown, explain, relevance
 from retain.engine.lookup.facets import Facets, facets
 from retain.engine.parts import LASTING, Parts, places
 from retain.engine.recall import signals
+from retain.engine.recall.cosines import cosines
 from retain.engine.recall.recall import question_faults
+from retain.engine.trust.order import newest_first
 from retain.engine.trust.rivals import with_standings
 from retain.errors import Fault, InvalidInput, shorten
 from retain.ports import Corpus
@@ -30,6 +34,8 @@ from retain.ports import Corpus
 # which meaning alone may overlook. The others rank below them by similarity alone.
 JUDGED = 500
 HOLDERS = 200
+NEWER = "Newer than something like it that it contradicts or takes the place of"
+OLDER = "Something newer contradicts it or has taken its place"
 
 
 class SortField(StrEnum):
@@ -73,6 +79,10 @@ class Match:
     relevance: float
     why: Explanation
 
+    @property
+    def id(self) -> MemoryId:
+        return self.stored.memory.id
+
 
 @dataclass(frozen=True, slots=True)
 class Matches:
@@ -96,8 +106,8 @@ class _Ranking:
     asked: Asking
     wanted: Filter
     now: datetime
-    likeness: Mapping[MemoryId, Likeness]
-    cards: Mapping[MemoryId, Card]
+    likeness: dict[MemoryId, Likeness]
+    cards: dict[MemoryId, Card]
     breakdowns: dict[MemoryId, dict[str, float]] = field(default_factory=dict)
 
 
@@ -110,9 +120,12 @@ def search(parts: Parts, asked: Search, caller: Caller) -> Matches:
     question = Question(asked.text, asking(asked.text, corpus), asked.threshold, wanted)
     matching = candidates(parts, question, caller)
     cards = parts.store.cards(list(matching.found))
-    ranking = _Ranking(corpus, question.asked, wanted, parts.clock.now(), matching.found, cards)
+    ranking = _Ranking(corpus, question.asked, wanted, parts.clock.now(), dict(matching.found), cards)
     hits = _explained(ranking, with_standings(parts.store, _best(parts, ranking, asked), caller))
-    return Matches(tuple(hits), len(cards), facets(list(cards.values())), matching.warnings, matching.by_words)
+    if asked.sort.field is SortField.RELEVANCE:
+        hits = _newest_first(parts, ranking, asked, hits, caller)[: asked.limit]
+    every = list(ranking.cards.values())
+    return Matches(tuple(hits), len(every), facets(every), matching.warnings, matching.by_words)
 
 
 def search_faults(asked: Search) -> list[Fault]:
@@ -190,8 +203,41 @@ def _key(ranking: _Ranking, id: MemoryId, field: SortField) -> Any:  # any: fiel
             return card.updated
 
 
-def _explained(ranking: _Ranking, found: Mapping[MemoryId, Stored]) -> Iterator[Match]:
+def _newest_first(parts: Parts, ranking: _Ranking, asked: Search, hits: Sequence[Match], caller: Caller) -> list[Match]:
+    """What holds now above what it contradicts or took the place of. What comes along with that matches, too."""
+    scores = {hit.id: (hit.stored, hit.relevance) for hit in hits}
+    placed = newest_first(parts, scores, ranking.wanted, caller)
+    along = {id: each.stored for id, each in placed.items() if each.led}
+    _add(parts, ranking, asked, [id for id in along if id not in ranking.breakdowns], caller)
+    every = (*hits, *_explained(ranking, along))
+    # In the order in which they were placed: of what is rounded to the same score the newer is first.
+    moved = sorted((_moved(hit, placed[hit.id].score) for hit in every), key=lambda hit: list(placed).index(hit.id))
+    return sorted(moved, key=lambda hit: hit.relevance, reverse=asked.sort.falls)
+
+
+def _add(parts: Parts, ranking: _Ranking, asked: Search, ids: Sequence[MemoryId], caller: Caller) -> None:
+    """Judges what did not match by itself, or was not among the best."""
+    if ids:
+        vector, _ = query_vector(parts.embedder, unaddressed(parts.store, asked.text, caller))
+        near = cosines(parts.store, vector, ids, parts.embedder.model) if vector else {}
+        ranking.likeness.update({id: Likeness(near.get(id, 0.0)) for id in ids if id not in ranking.likeness})
+        ranking.cards.update(parts.store.cards(ids))
+        _judge(parts, ranking, ids)
+
+
+def _moved(hit: Match, score: float) -> Match:
+    by = round(score - hit.relevance, PLACES)
+    if not by:
+        return hit
+    breakdown = {**hit.why.breakdown, "newest_first": by}
+    why = replace(hit.why, breakdown=breakdown, reasons=(*hit.why.reasons, NEWER if by > 0 else OLDER))
+    return replace(hit, relevance=relevance(breakdown), why=why)
+
+
+def _explained(ranking: _Ranking, found: Mapping[MemoryId, Stored]) -> list[Match]:
+    hits = []
     for id, stored in found.items():
         scored, likeness = ranking.breakdowns[id], ranking.likeness[id]
         why = explain(ranking.asked, stored.memory, scored, likeness, ranking.now)
-        yield Match(stored, round(likeness.similarity, PLACES), relevance(scored), why)
+        hits.append(Match(stored, round(likeness.similarity, PLACES), relevance(scored), why))
+    return hits

@@ -1,8 +1,9 @@
 """Recall by channels: meaning, words and the graph, each as heavy as the caller says, fused by rank."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from itertools import islice
 
 from retain.domain.memory import MemoryId, Stored
 from retain.domain.recall import FINDABLE, Filter, Found, Warning
@@ -14,7 +15,9 @@ from retain.engine.knowledge.pagerank import pagerank, tempered
 from retain.engine.knowledge.walk import unaddressed
 from retain.engine.parts import Parts, owners, places
 from retain.engine.recall import signals
-from retain.engine.recall.recall import Lanes, cosines, question_faults, timely
+from retain.engine.recall.cosines import cosines
+from retain.engine.recall.recall import Lanes, question_faults, timely
+from retain.engine.trust.order import Placed, newest_first
 from retain.engine.trust.rivals import with_standings
 from retain.errors import EmbeddingFailed, Fault, InvalidInput, QueryTimeout
 from retain.ports import Corpus, Embedder, Store, Subgraph
@@ -92,7 +95,8 @@ def recall_by_channels(parts: Parts, question: ChannelQuestion, caller: Caller) 
     pairs = zip(astuple(weights), (channels.meaning, channels.words, channels.graph), strict=True)
     scores = fuse([(weight, list(lane.scores)[:most]) for weight, lane in pairs if weight])
     best = sorted(scores, key=lambda id: (-scores[id], id))[: question.limit]
-    hits = _explained(parts, channels, wanted, {id: scores[id] for id in best}, caller)
+    found = _in_order(parts, {id: scores[id] for id in best}, wanted, caller)
+    hits = _explained(parts, channels, wanted, found[: question.limit])
     return ChannelAnswer(tuple(hits), channels.nodes, tuple(channels.warnings))
 
 
@@ -102,20 +106,31 @@ def search_by_meaning(parts: Parts, text: str, limit: int, caller: Caller) -> Ch
     vector, _ = query_vector(parts.embedder, unaddressed(parts.store, text, caller))
     if vector is None:
         raise EmbeddingFailed(NOT_READY + _why_off(parts.embedder))
-    found = parts.store.by_vector(vector, parts.embedder.model, Filter(places(caller), states=FINDABLE), limit)
-    stored = with_standings(parts.store, list(found.scores), caller)
-    scores = {id: max(found.scores[id], 0.0) for id in stored}
-    return ChannelAnswer(tuple(ChannelHit(stored[id], scores[id], vector=scores[id]) for id in stored))
+    wanted, model = Filter(places(caller), states=FINDABLE), parts.embedder.model
+    near = {id: max(cosine, 0.0) for id, cosine in parts.store.by_vector(vector, model, wanted, limit).scores.items()}
+    found = _in_order(parts, near, wanted, caller)
+    near |= cosines(parts.store, vector, [each.id for each in found if each.led], model)
+    return ChannelAnswer(
+        tuple(ChannelHit(each.stored, each.score, vector=near.get(each.id, 0.0)) for each in found[:limit])
+    )
 
 
 def search_by_words(parts: Parts, text: str, limit: int, caller: Caller) -> ChannelAnswer:
     """The memories that hold the words, by BM25; needs no model."""
     check_question(ChannelQuestion(text, limit))
-    found = _by_words(
-        parts.store, parts.store.corpus(query_terms(text)), Filter(places(caller), states=FINDABLE), limit
+    wanted = Filter(places(caller), states=FINDABLE)
+    spoken = _by_words(parts.store, parts.store.corpus(query_terms(text)), wanted, limit).scores
+    found = _in_order(parts, dict(islice(spoken.items(), limit)), wanted, caller)
+    return ChannelAnswer(
+        tuple(ChannelHit(each.stored, each.score, words=spoken.get(each.id, 0.0)) for each in found[:limit])
     )
-    stored = with_standings(parts.store, list(found.scores)[:limit], caller)
-    return ChannelAnswer(tuple(ChannelHit(stored[id], found.scores[id], words=found.scores[id]) for id in stored))
+
+
+def _in_order(parts: Parts, scores: Mapping[MemoryId, float], wanted: Filter, caller: Caller) -> list[Placed]:
+    """The memories whole, best first, what holds now above what it contradicts or took the place of."""
+    stored = with_standings(parts.store, list(scores), caller)
+    placed = newest_first(parts, {id: (each, scores[id]) for id, each in stored.items()}, wanted, caller)
+    return sorted(placed.values(), key=lambda each: -each.score)
 
 
 def fuse(rankings: Sequence[tuple[float, Sequence[MemoryId]]]) -> dict[MemoryId, float]:
@@ -209,19 +224,17 @@ def _shares(groups: Sequence[Sequence[int]]) -> dict[int, float]:
     return {node: 1 / len(group) for group in groups for node in group}
 
 
-def _explained(
-    parts: Parts, channels: Channels, wanted: Filter, scores: dict[MemoryId, float], caller: Caller
-) -> Iterator[ChannelHit]:
+def _explained(parts: Parts, channels: Channels, wanted: Filter, found: Sequence[Placed]) -> Iterator[ChannelHit]:
     """The hits with what each channel gives them, also where it was another that found them."""
-    store = parts.store
+    store, ids = parts.store, [each.id for each in found]
     vector, words = dict(channels.meaning.scores), dict(channels.words.scores)
-    if channels.vector and (others := [id for id in scores if id not in vector]):
+    if channels.vector and (others := [id for id in ids if id not in vector]):
         vector |= cosines(store, channels.vector, others, parts.embedder.model)
-    if channels.corpus and (others := [id for id in scores if id not in words]):
+    if channels.corpus and (others := [id for id in ids if id not in words]):
         words |= _bm25(store, others, channels.corpus, wanted)
-    for id, stored in with_standings(store, list(scores), caller).items():
-        graph = channels.graph.scores.get(id, 0.0)
-        yield ChannelHit(stored, scores[id], max(vector.get(id, 0.0), 0.0), words.get(id, 0.0), graph)
+    for each in found:
+        near, spoken = max(vector.get(each.id, 0.0), 0.0), words.get(each.id, 0.0)
+        yield ChannelHit(each.stored, each.score, near, spoken, channels.graph.scores.get(each.id, 0.0))
 
 
 def _why_off(embedder: Embedder) -> str:

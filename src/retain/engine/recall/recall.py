@@ -1,12 +1,13 @@
 """Recall: lanes find candidates, signals tell how well each fits, and the best come back explained."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
 from retain.domain.memory import Kind, MemoryId, Scope, State, Vector
+from retain.domain.periods import periods
 from retain.domain.recall import FINDABLE, KEPT, SHOWN, Filter, Found, Hit, Recalled, Strategy, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms, terms
@@ -15,17 +16,21 @@ from retain.engine.embed import query_vector
 from retain.engine.knowledge.walk import proximity, unaddressed
 from retain.engine.parts import Parts, places
 from retain.engine.recall import signals
-from retain.engine.recall.scoring import broadest, relevance, scored
+from retain.engine.recall.cosines import cosines
+from retain.engine.recall.scoring import Score, broadest, relevance, scored, weighted, weights
+from retain.engine.recall.second_look import looked_at_again, reread
+from retain.engine.recall.standing_rules import is_task, nearest, with_rules
+from retain.engine.trust.order import newest_first
 from retain.engine.trust.rivals import with_standings
 from retain.errors import EmbeddingFailed, Fault, InvalidInput, QueryTimeout, shorten
 from retain.ports import Context, Store
 
 LANE = 30  # candidates from each lane
 ADMIT = 10  # the best of each lane bring their direct neighbours along
-BESIDE = 0.2  # relevance that a neighbour needs which no lane found itself; unrelated memories reach 0.15
+BESIDE = relevance(0.2)  # that a neighbour needs which no lane found itself; unrelated memories reach a sum of 0.15
 SPARE = 5  # more than asked for are read whole: summaries may change places with what they were made from
 MAX_QUESTION = 10_000
-MEANT = 0.5  # relevance from which on a dormant memory is what was asked for
+MEANT = relevance(0.5)  # from which on a dormant memory is what was asked for
 ASLEEP = 0.5  # of its score is what a dormant memory keeps
 
 
@@ -45,6 +50,10 @@ class Question:
     include_forgotten: bool = False
     as_of: datetime | None = None
     """When it must have been true; then what was invalidated since is found too."""
+    second_look: bool = True
+    """Whether the judge may take its time; who answers within a deadline, or ranks anew, goes without."""
+    rules: bool = True
+    """Whether a task finds the rules that it calls for; who shows only what is near goes without."""
 
 
 @dataclass(slots=True)
@@ -55,6 +64,8 @@ class Lanes:
     meaning: Found = field(default_factory=Found)
     words: Found = field(default_factory=Found)
     graph: Found = field(default_factory=Found)
+    rules: tuple[MemoryId, ...] = ()
+    """What a task may call for; no lane, for it is not found by what it says."""
     warnings: list[Warning] = field(default_factory=list)
     late: int = 0
 
@@ -84,16 +95,30 @@ def recall(parts: Parts, question: Question, caller: Caller, hearing: Hearing | 
     wanted = _filter(question, caller)
     if not wanted.places:
         return Recalled((), 0, question.strategy)
-    lanes = _search(parts, question, wanted, caller, hearing or Hearing(parts, question.text, caller))
-    if lanes.late and not lanes.found():
-        raise QueryTimeout("every search ran past its deadline; ask a shorter question or narrow it with filters")
-    named = {id for lane in lanes.found() for id in lane.scores}
-    ranked = _rank(parts, question, lanes, wanted, caller)
-    hits = [hit for hit in ranked if hit.id in named or hit.relevance >= BESIDE]
-    matched = frozenset[Hashable]().union(*(lane.keys for lane in lanes.found()))
-    total = len(matched) + sum(hit.id not in named for hit in hits)
-    exact = all(lane.exact for lane in lanes.found())
-    return Recalled(tuple(hits[: question.limit]), total, question.strategy, tuple(lanes.warnings), exact)
+    # What takes long lies outside of the views: one that stays open keeps SQLite from starting its log anew.
+    lanes = _heard(question, hearing or Hearing(parts, question.text, caller))
+    with parts.store.reading():
+        _search(parts, question, wanted, caller, lanes)
+        contexts = _contexts(parts.store, question, lanes, wanted)
+        scores = _scores(parts, question, lanes, contexts)
+        if not _is_read_again(parts, question):
+            return _answer(parts, question, lanes, scores, wanted, caller)
+    texts = {context.memory: context.text for context in contexts}
+    scores = looked_at_again(question.text, scores, texts, partial(reread, parts.judge))
+    with parts.store.reading():
+        # What changed meanwhile comes back only if it still passes.
+        still = {each.memory for each in parts.store.contexts([score.memory for score in scores], wanted, 0)}
+        scores = [score for score in scores if score.memory in still]
+        return _answer(parts, question, lanes, scores, wanted, caller)
+
+
+def candidates(parts: Parts, question: Question, caller: Caller) -> list[Score]:
+    """Every memory that is weighed for a question, best first as the signals have it, before any of them is read."""
+    wanted = _filter(question, caller)
+    lanes = _heard(question, Hearing(parts, question.text, caller))
+    with parts.store.reading():
+        _search(parts, question, wanted, caller, lanes)
+        return _scores(parts, question, lanes, _contexts(parts.store, question, lanes, wanted))
 
 
 def _check(question: Question) -> None:
@@ -134,24 +159,31 @@ def _states(question: Question) -> tuple[State, ...]:
     return FINDABLE if question.as_of is None else KEPT
 
 
-def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller, hearing: Hearing) -> Lanes:
+def _heard(question: Question, hearing: Hearing) -> Lanes:
+    """The lanes of a question before any of them is run, with its meaning where they ask for it."""
+    if question.strategy not in (Strategy.VECTOR, Strategy.HYBRID):
+        return Lanes()
+    vector, warning = hearing.vector
+    return Lanes(vector, warnings=[warning] if warning else [])
+
+
+def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller, lanes: Lanes) -> None:
     """Runs the lanes that the strategy names; one that is late leaves the answer to the others."""
-    lanes = Lanes()
     store, most = parts.store, max(LANE, question.limit)
-    if question.strategy in (Strategy.VECTOR, Strategy.HYBRID):
-        lanes.vector, warning = hearing.vector
-        lanes.warnings += [warning] if warning else []
     vector = lanes.vector
     if vector:
         model = parts.embedder.model
         lanes.meaning = timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, most), Found())
+    if vector and question.strategy is Strategy.HYBRID and question.rules and is_task(question.text):
+        lanes.rules = timely(lanes, "rules", lambda: nearest(parts, vector, wanted, question.limit), ())
     keyword = question.strategy in (Strategy.KEYWORD, Strategy.HYBRID)
     if keyword or (question.strategy is Strategy.VECTOR and not vector):
         asked = query_terms(question.text)
         lanes.words = timely(lanes, "keyword", lambda: store.by_words(asked, wanted, most, counted=True), Found())
     if question.strategy is Strategy.GRAPH:
         lanes.graph = timely(lanes, "graph", lambda: proximity(store, question.text, wanted, caller), Found())
-    return lanes
+    if lanes.late and not lanes.found():
+        raise QueryTimeout("every search ran past its deadline; ask a shorter question or narrow it with filters")
 
 
 class Searching(Protocol):
@@ -178,15 +210,15 @@ def timely(lanes: Searching, name: str, search: Callable[[], F], nothing: F) -> 
     return nothing
 
 
-def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter, caller: Caller) -> list[Hit]:
-    """Scores every candidate, then reads the best ones whole."""
-    contexts = _contexts(parts.store, question, lanes, wanted)
+def _scores(parts: Parts, question: Question, lanes: Lanes, contexts: Sequence[Context]) -> list[Score]:
+    """Every candidate with its score, best first."""
     asked = query_terms(question.text)
     meaning = _meaning(parts, lanes, [context.memory for context in contexts])
     by_words = question.strategy is not Strategy.VECTOR or lanes.vector is None
     spoken = signals.words(contexts, asked, lanes.words.corpus or parts.store.corpus(asked)) if by_words else {}
-    named, pairs = frozenset(terms(question.text)), signals.pairs(question.text)
     now, widest = parts.clock.now(), broadest(contexts)
+    named, pairs = frozenset(terms(question.text)), signals.pairs(question.text)
+    times, weighing = periods(question.text, now), weights(question.text)
     scores = []
     for context in contexts:
         found = _signals(question.strategy, context.memory, lanes, meaning, spoken)
@@ -194,11 +226,46 @@ def _rank(parts: Parts, question: Question, lanes: Lanes, wanted: Filter, caller
             found["subject"] = signals.subject(context.text, named)
             found["phrase"] = signals.phrase(context.words, pairs)
             found["asking"] = signals.asking(context.text)
-        scores.append(scored(context, relevance(found), widest, now))
-    best = sorted(scores, key=lambda score: (-score.total, score.memory))[: question.limit + SPARE]
-    memories = with_standings(parts.store, [score.memory for score in best], caller)
+            found["length"] = signals.length(context.text)
+            found["time"] = signals.time(context, times)
+        scores.append(scored(context, weighted(found, weighing), widest, now))
+    return sorted(scores, key=lambda score: (-score.total, score.memory))
+
+
+def _is_read_again(parts: Parts, question: Question) -> bool:
+    return question.strategy is Strategy.HYBRID and question.second_look and parts.second_look and bool(parts.judge)
+
+
+def _answer(
+    parts: Parts, question: Question, lanes: Lanes, scores: Sequence[Score], wanted: Filter, caller: Caller
+) -> Recalled:
+    """What there is to say, of candidates that come best first."""
+    named = {id for lane in lanes.found() for id in lane.scores}
+    most = question.limit + SPARE
+    best = [*scores[:most], *(score for score in scores[most:] if score.memory in lanes.rules)]
+    read = _read(parts.store, best, caller)
+    fitting = [hit for hit in read if hit.id in named or hit.id in lanes.rules or hit.relevance >= BESIDE]
+    hits = _newest_first(parts, fitting, wanted, caller)
+    total, exact = _matched(lanes, named, {hit.id for hit in hits})
+    shown = with_rules(hits, lanes.rules, question.limit)
+    return Recalled(tuple(shown), total, question.strategy, tuple(lanes.warnings), exact)
+
+
+def _matched(lanes: Lanes, named: Set[MemoryId], found: Set[MemoryId]) -> tuple[int, bool]:
+    """How many memories the lanes matched or were found beside those that they named; and whether that is all.
+
+    A lane does not say which those are that it matched and did not name: what was found beside may be among them.
+    """
+    matched = len(frozenset[Hashable]().union(*(lane.keys for lane in lanes.found())))
+    exact = all(lane.exact for lane in lanes.found()) and (matched == len(named) or found <= named)
+    return max(matched, len(named | found)), exact
+
+
+def _read(store: Store, best: Sequence[Score], caller: Caller) -> list[Hit]:
+    """The best ones whole."""
+    memories = with_standings(store, [score.memory for score in best], caller)
     hits = [Hit(memories[s.memory], s.total, s.relevance, s.terms) for s in best if s.memory in memories]
-    return sorted(_below_the_awake(_below_summaries(hits)), key=lambda hit: -hit.score)
+    return _below_summaries(hits)
 
 
 def _contexts(store: Store, question: Question, lanes: Lanes, wanted: Filter) -> list[Context]:
@@ -220,7 +287,8 @@ def _signals(
 
 def _candidates(lanes: Lanes, limit: int) -> list[MemoryId]:
     most = max(LANE, limit)
-    return list(dict.fromkeys(id for lane in lanes.found() for id in list(lane.scores)[:most]))
+    found = (id for lane in lanes.found() for id in list(lane.scores)[:most])
+    return list(dict.fromkeys((*found, *lanes.rules)))
 
 
 def _meaning(parts: Parts, lanes: Lanes, ids: Sequence[MemoryId]) -> dict[MemoryId, float]:
@@ -230,20 +298,6 @@ def _meaning(parts: Parts, lanes: Lanes, ids: Sequence[MemoryId]) -> dict[Memory
     if lanes.vector is None or not others:
         return known
     return known | cosines(parts.store, lanes.vector, others, parts.embedder.model)
-
-
-def cosines(store: Store, vector: Vector, ids: Sequence[MemoryId], model: str) -> dict[MemoryId, float]:
-    """Cosine of the best chunk of each memory that has vectors, at least 0."""
-    import numpy as np
-
-    found = [(id, chunk) for id, chunks in store.vectors(ids, model).items() for chunk in chunks]
-    if not found:
-        return {}
-    matrix = np.frombuffer(b"".join(chunk for _, chunk in found), dtype="<f4").reshape(len(found), -1)
-    best: dict[MemoryId, float] = {}
-    for (id, _), cosine in zip(found, (matrix @ np.frombuffer(vector, dtype="<f4")).tolist(), strict=True):
-        best[id] = max(cosine, best.get(id, 0.0))
-    return best
 
 
 def _below_summaries(hits: Sequence[Hit]) -> list[Hit]:
@@ -265,6 +319,19 @@ def _below_the_awake(hits: Sequence[Hit]) -> list[Hit]:
     return [
         replace(hit, score=ASLEEP * hit.score) if hit.stored.memory.status.state is sleeping else hit for hit in hits
     ]
+
+
+def _newest_first(parts: Parts, hits: Sequence[Hit], wanted: Filter, caller: Caller) -> list[Hit]:
+    """Best first, and what holds now above what it contradicts or took the place of. What comes along with a hit is as
+    relevant as that."""
+    found = {hit.id: hit for hit in hits}
+    scores = {hit.id: (hit.stored, hit.score) for hit in hits}
+    placed = []
+    for id, each in newest_first(parts, scores, wanted, caller).items():
+        hit = found[id] if each.led is None else Hit(each.stored, 0.0, found[each.led].relevance)
+        moved = {"newest_first": each.score - hit.score} if each.score != hit.score else {}
+        placed.append(replace(hit, score=each.score, terms={**hit.terms, **moved}))
+    return sorted(_below_the_awake(placed), key=lambda hit: -hit.score)
 
 
 def is_meant(hit: Hit) -> bool:

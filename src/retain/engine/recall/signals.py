@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from retain.domain.periods import Period
 from retain.domain.stem import stem
 from retain.domain.words import STOP_WORDS, bare, terms
 from retain.ports import Context, Corpus
@@ -18,6 +19,8 @@ REACH = 2  # neighbours on each side that lend their words
 BORROW = 0.5  # what a direct neighbour's word counts; the next one's counts the square of it
 BORROW_TERMS = 20  # texts longer than this on average lend less: they stand for themselves
 K1, B = 1.0, 0.6
+SHORT = 80  # characters; a question twice as long counts a quarter as one
+ONE_THING, DOUBLINGS = 300, 4  # characters of a text that speaks of one thing; twice as much again counts no more
 
 _LABEL = re.compile(r"([A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,2}):\s+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
@@ -61,12 +64,24 @@ def phrase(own: str, wanted: Sequence[str]) -> float:
 
 
 def asking(text: str) -> float:
-    """Share of a text that is questions: who only asks, tells nothing."""
+    """Share of a short text that is questions: who only asks, tells nothing. In a long question something is told."""
     if "?" not in text:
         return 0.0
     sentences = [s for s in _SENTENCE.split(_LABEL.sub("", text, count=1)) if s]
     total = sum(map(len, sentences))
-    return sum(len(s) for s in sentences if s.endswith("?")) / total if total else 0.0
+    asked = sum(len(s) for s in sentences if s.endswith("?"))
+    return asked / total * min(1.0, SHORT / len(text)) ** 2 if total else 0.0
+
+
+def length(text: str) -> float:
+    """How much longer a text is than what speaks of one thing: of many parts the best is often near by chance."""
+    return min(max(math.log2(len(text) / ONE_THING), 0.0) / DOUBLINGS, 1.0) if text else 0.0
+
+
+def time(context: Context, asked: Sequence[Period]) -> float:
+    """How near the times that the question names lie to when it happened, or was last said; 0 when none is named."""
+    moments = (context.happened, context.last_said)
+    return max((period.nearness(moment) for period in asked for moment in moments), default=0.0)
 
 
 @lru_cache(maxsize=1024)  # few people speak, and often

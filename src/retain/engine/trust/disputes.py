@@ -19,6 +19,7 @@ from retain.engine.revise import move
 from retain.engine.succession import entry, succession
 from retain.engine.trust.judging import RESOLUTIONS, Resolution, Verdict, decided
 from retain.engine.trust.reopening import as_found, in_question, reopened
+from retain.engine.trust.wordings import Reworded, decided_with, followers, leader
 from retain.errors import Fault, InvalidInput, LLMFailed, NotFound, Refused, invalid, shorten
 from retain.ports import Store
 
@@ -70,6 +71,8 @@ class Dispute:
         """Who decided, in words."""
         if self.is_outdated:
             return "by an edit"
+        if first := leader(self.contradiction):
+            return f"with contradiction {first}"
         return "by the language model" if self.contradiction.resolved_by == "llm" else "by hand"
 
 
@@ -80,6 +83,8 @@ class Resolved:
     dispute: Dispute
     verdict: Verdict
     by: str
+    followed: tuple[str, ...] = ()
+    """The contradictions about the same claim in other words, which were decided with it."""
 
 
 def listed(
@@ -113,7 +118,8 @@ def _is_open_to(place: Place, caller: Caller) -> bool:
 
 
 def resolve(parts: Parts, id: str, verdict: Verdict | None, caller: Caller, *, again: bool = False) -> Resolved:
-    """Decides a dispute by the verdict, or without one by the language model that was chosen.
+    """Decides a dispute by the verdict, or without one by the language model that was chosen; and in the same way those
+    about the same claim in other words.
 
     What was decided stays so, unless it is to be decided `again`. Whoever decides at the same time as somebody else
     and is second is told, and nothing is written.
@@ -126,8 +132,9 @@ def resolve(parts: Parts, id: str, verdict: Verdict | None, caller: Caller, *, a
     def plan() -> tuple[Changes, Resolved]:
         present = dispute(parts.store, id, caller)
         _refuse_changed(read, present)
-        changes = _decision(parts.store, present, wanted, by, parts.clock.now())
-        return changes, Resolved(_after(present, changes), wanted, by)
+        others = _followers(parts, present, caller)
+        changes = _decision(parts.store, present, others, _Ruling(wanted, by, parts.clock.now()))
+        return changes, Resolved(_after(present, changes), wanted, by, tuple(each.contradiction.id for each in others))
 
     return settle(parts.store, plan)
 
@@ -135,7 +142,7 @@ def resolve(parts: Parts, id: str, verdict: Verdict | None, caller: Caller, *, a
 def reopen(parts: Parts, id: str, caller: Caller) -> Dispute:
     """Takes a decision back: the memory that was superseded by it stands again, if nothing says the same by now.
 
-    One that is open already stays as it is.
+    So does what was decided with it. One that is open already stays as it is.
     """
 
     def plan() -> tuple[Changes, Dispute]:
@@ -143,8 +150,12 @@ def reopen(parts: Parts, id: str, caller: Caller) -> Dispute:
         found = present.contradiction
         if found.is_open:
             return Changes(at=now), present
-        changes = _guarded(present, now).joined(_brought_back(parts.store, present, now))
-        changes = replace(changes, contradictions=(in_question(found, "reopened by hand", now),))
+        others = [each for each in _followers(parts, present, caller) if not each.contradiction.is_open]
+        changes = _guarded(present, now).joined(_guarding(others, now))
+        for each in (present, *(_reworded(present, one) for one in others)):
+            changes = changes.joined(_brought_back(parts.store, each, now))
+        opened = (found, *(each.contradiction for each in others))
+        changes = replace(changes, contradictions=tuple(in_question(each, "reopened by hand", now) for each in opened))
         return changes, _after(present, changes)
 
     return settle(parts.store, plan)
@@ -207,29 +218,64 @@ def _told(read: Dispute) -> str:
     return f"contradiction {found.id} was {what}{at} {read.decided_by}: {holds}{why}; {way}"
 
 
-def _decision(store: Store, read: Dispute, verdict: Verdict, by: str, now: datetime) -> Changes:
-    plan = _guarded(read, now)
-    winner: MemoryId | None = None
-    if verdict.resolution == "context_dependent":
-        for memory, other in ((read.older, read.newer), (read.newer, read.older)):
-            plan = plan.joined(_standing(store, memory, other, read.contradiction, now)[0])
-        state = ContradictionState.CONTEXT_DEPENDENT
-    else:
-        holds, falls = (read.older, read.newer) if verdict.resolution == "older" else (read.newer, read.older)
-        changes, stands = _standing(store, holds, falls, read.contradiction, now)
-        plan = plan.joined(changes).joined(_fallen(store, falls, stands, read.contradiction, now))
-        state, winner = ContradictionState.RESOLVED, holds.id
-    decision = replace(
-        read.contradiction,
-        detail=as_found(read.contradiction),
-        state=state,
-        winner=winner,
-        conditions=verdict.conditions,
-        explanation=verdict.explanation,
-        resolved=now,
-        resolved_by=by,
+@dataclass(frozen=True, slots=True)
+class _Ruling:
+    """A verdict, whose it was, and when it fell."""
+
+    verdict: Verdict
+    by: str
+    at: datetime
+
+    def on(self, found: Contradiction, winner: MemoryId | None, by: str) -> Contradiction:
+        return replace(
+            found,
+            detail=as_found(found),
+            state=ContradictionState.RESOLVED if winner else ContradictionState.CONTEXT_DEPENDENT,
+            winner=winner,
+            conditions=self.verdict.conditions,
+            explanation=self.verdict.explanation,
+            resolved=self.at,
+            resolved_by=by,
+        )
+
+
+def _followers(parts: Parts, read: Dispute, caller: Caller) -> list[Reworded]:
+    """What is decided along: of what the caller may decide, where the other wording can stand or fall."""
+    found = followers(parts, read.contradiction, read.older, read.newer)
+    sides = {read.older.id: read.newer, read.newer.id: read.older}
+    return [each for each in found if _is_open_to(each.again.place, caller) and _may_hold(each.again, sides[each.said])]
+
+
+def _decision(store: Store, read: Dispute, others: Sequence[Reworded], ruling: _Ruling) -> Changes:
+    """The plan by which a dispute is decided, and with it those about the same claim in other words."""
+    found, now = read.contradiction, ruling.at
+    plan = _guarded(read, now).joined(_guarding(others, now))
+    if ruling.verdict.resolution == "context_dependent":
+        for memory, rival in ((read.older, read.newer), (read.newer, read.older)):
+            for each in (memory, *_wordings(others, memory)):
+                plan = plan.joined(_standing(store, each, rival, found, now)[0])
+        return replace(plan, contradictions=_rulings(read, others, ruling, None))
+    holds, falls = (read.older, read.newer) if ruling.verdict.resolution == "older" else (read.newer, read.older)
+    changes, stands = _standing(store, holds, falls, found, now)
+    for each in _wordings(others, holds):
+        changes = changes.joined(_standing(store, each, falls, found, now)[0])
+    fallen = _fallen(store, (falls, *_wordings(others, falls)), stands, found, now)
+    return replace(plan.joined(changes).joined(fallen), contradictions=_rulings(read, others, ruling, holds))
+
+
+def _rulings(
+    read: Dispute, others: Sequence[Reworded], ruling: _Ruling, holds: Memory | None
+) -> tuple[Contradiction, ...]:
+    """The contradictions as they were decided, the one that was asked about first."""
+    winner, along = holds.id if holds else None, decided_with(read.contradiction.id)
+    followed = (
+        ruling.on(each.contradiction, each.again.id if each.said == winner else winner, along) for each in others
     )
-    return replace(plan, contradictions=(decision,))
+    return (ruling.on(read.contradiction, winner, ruling.by), *followed)
+
+
+def _wordings(others: Sequence[Reworded], memory: Memory) -> list[Memory]:
+    return [each.again for each in others if each.said == memory.id]
 
 
 def _guarded(read: Dispute, now: datetime) -> Changes:
@@ -239,12 +285,17 @@ def _guarded(read: Dispute, now: datetime) -> Changes:
     return Changes(at=now, expects=(StillSo(found.id, found.state, found.resolved), *sides))
 
 
+def _guarding(others: Sequence[Reworded], now: datetime) -> Changes:
+    states = (StillSo(each.contradiction.id, each.contradiction.state, each.contradiction.resolved) for each in others)
+    return Changes(at=now, expects=(*states, *(AtVersion(each.again.id, each.again.version) for each in others)))
+
+
 def _standing(store: Store, memory: Memory, rival: Memory, why: Contradiction, now: datetime) -> tuple[Changes, Memory]:
     """The plan by which a memory stands that is to hold, and what stands for it: what says the same by now, or it."""
     if memory.is_active:
         return Changes(at=now), memory
     asleep = memory.status.state is State.DORMANT
-    if not (asleep or _gave_way_to(memory, rival)):
+    if not _may_hold(memory, rival):
         raise Refused(
             f"memory:{memory.id} is {memory.status.state} and cannot hold; bring it back first with "
             f"`retain forget --restore {memory.id}`, or decide otherwise"
@@ -261,11 +312,16 @@ def _standing(store: Store, memory: Memory, rival: Memory, why: Contradiction, n
     return _explained(plan, f"{_reason(why)}: it holds"), back
 
 
-def _fallen(store: Store, memory: Memory, successor: Memory, why: Contradiction, now: datetime) -> Changes:
-    """The plan by which the memory that does not hold gives way; one that has ended stays as it is."""
-    if memory.status.state not in (State.ACTIVE, State.DORMANT):
+def _may_hold(memory: Memory, rival: Memory) -> bool:
+    return memory.status.state in (State.ACTIVE, State.DORMANT) or _gave_way_to(memory, rival)
+
+
+def _fallen(store: Store, fallen: Sequence[Memory], successor: Memory, why: Contradiction, now: datetime) -> Changes:
+    """The plan by which what does not hold gives way; what has ended stays as it is."""
+    ending = [memory for memory in fallen if memory.status.state in (State.ACTIVE, State.DORMANT)]
+    if not ending:
         return Changes(at=now)
-    plan = succession(store, [memory], successor, now, _reason(why))
+    plan = succession(store, ending, successor, now, _reason(why))
     return _explained(plan, f"{_reason(why)}: superseded by {successor.id}")
 
 
@@ -277,6 +333,11 @@ def _brought_back(store: Store, read: Dispute, now: datetime) -> Changes:
         return Changes(at=now)
     plan, _ = _standing(store, falls, holds, read.contradiction, now)
     return _explained(plan, f"{_reason(read.contradiction)}: open again")
+
+
+def _reworded(read: Dispute, other: Reworded) -> Dispute:
+    sides = {memory.id: memory for memory in (read.older, read.newer, other.again)}
+    return Dispute(other.contradiction, sides[other.contradiction.older], sides[other.contradiction.newer])
 
 
 def _gave_way_to(memory: Memory, rival: Memory) -> bool:
@@ -294,5 +355,5 @@ def _explained(plan: Changes, reason: str) -> Changes:
 def _after(read: Dispute, changes: Changes) -> Dispute:
     """The dispute as a plan leaves it."""
     new = {memory.id: memory for memory in changes.memories}
-    (found,) = changes.contradictions
+    found = changes.contradictions[0]
     return Dispute(found, new.get(read.older.id, read.older), new.get(read.newer.id, read.newer))

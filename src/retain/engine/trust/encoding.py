@@ -1,10 +1,10 @@
 """Encoding: an episode is stored with whose word it is, and taken as evidence for or against what is known."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from retain.domain.changes import AtVersion, Changes, Contradiction, StillSo
+from retain.domain.changes import AtVersion, Changes, Contradiction
 from retain.domain.claims import same_claim
 from retain.domain.graph import CAUSAL, SUPPORTS, Tie
 from retain.domain.memory import Event, Kind, Memory, MemoryId, Provenance, Source
@@ -18,12 +18,12 @@ from retain.engine.nearby import Compared, Neighbour, neighbours
 from retain.engine.parts import Parts, visible
 from retain.engine.remember import Company, Remembered, landing, remember_all
 from retain.engine.succession import entry
-from retain.engine.trust.disputes import reopened
+from retain.engine.thresholds import AGREES
 from retain.engine.trust.judging import judged
+from retain.engine.trust.reopening import reopened, undecided_since
 from retain.errors import Fault, InvalidInput, LLMFailed, shorten
 from retain.ports import Store
 
-AGREES = 0.85  # cosine from which on an episode speaks for what is known, if nothing speaks against it
 SALIENCE = 0.5
 _SECONDS = 10.0  # that a language model may take; an agent is waiting
 
@@ -58,19 +58,21 @@ class _Effect:
 
     store: Store
     causes: Sequence[tuple[str, MemoryId]]
-    verdicts: Mapping[MemoryId, str | None]
+    compared: Compared
     now: datetime
     supports: tuple[MemoryId, ...] = ()
     reopened: tuple[Contradiction, ...] = field(default=())
 
     def planned(self, new: Memory, near: Sequence[Neighbour]) -> Changes:
-        denied = {id for id, why in self.verdicts.items() if why}
+        denied = {id for id, why in self.compared.verdicts.items() if why}
         for_it = [one for one in near if one.memory.id not in {new.id, *denied} and _speaks_for(new, one)]
         self.supports = tuple(one.memory.id for one in for_it)
-        self.reopened = reopened(self.store, new, near, self.now, denied)
+        # Where no language model was asked, that waits for the comparison: `comparing` does the same.
+        is_whole = self.compared.covers(one for one in near if one.memory.id != new.id)
+        self.reopened = reopened(self.store, new, near, self.now, denied) if is_whole else ()
         changes = Changes(
             at=self.now,
-            expects=tuple(self._as_read(one) for one in self.reopened),
+            expects=undecided_since(self.store, self.reopened),
             contradictions=self.reopened,
             ties=tuple(Tie(new.id, other, relation, self.now) for relation, other in self.causes if other != new.id),
         )
@@ -78,19 +80,14 @@ class _Effect:
         told = {tie.target for tie in self.store.ties([new.id]) if tie.type == SUPPORTS and tie.source == new.id}
         return changes.joined(_reinforced(new, [one for one in for_it if one.memory.id not in told], self.now))
 
-    def _as_read(self, one: Contradiction) -> StillSo:
-        """Whoever decides it at this moment is not overruled by what was read before."""
-        read = self.store.contradiction(one.id) or one
-        return StillSo(read.id, read.state, read.resolved)
-
 
 def encode(parts: Parts, episode: Episode, caller: Caller) -> Encoded:
     """Stores an episode, or reinforces the one that says it already; it speaks for and against its neighbours."""
     draft = _draft(episode)
     causes = _causes(parts.store, episode, caller)
-    verdicts, warnings = _verdicts(parts, draft, caller)
-    effect = _Effect(parts.store, causes, verdicts, parts.clock.now())
-    (done,) = remember_all(parts, [draft], caller, company=Company(Compared(verdicts), effect.planned))
+    compared, warnings = _compared(parts, draft, caller)
+    effect = _Effect(parts.store, causes, compared, parts.clock.now())
+    (done,) = remember_all(parts, [draft], caller, company=Company(compared, effect.planned))
     return Encoded(replace(done, warnings=done.warnings + warnings), effect.supports, effect.reopened)
 
 
@@ -119,28 +116,29 @@ def _unknown(causes: Sequence[tuple[str, str]]) -> Iterator[Fault]:
             yield Fault(f"causes[{place}].relation", shorten(relation), f"must be one of: {', '.join(CAUSAL)}")
 
 
-def _verdicts(parts: Parts, draft: Draft, caller: Caller) -> tuple[Mapping[MemoryId, str | None], tuple[Warning, ...]]:
-    """What the language model that was chosen says about the neighbours; rules judge those that it did not."""
+def _compared(parts: Parts, draft: Draft, caller: Caller) -> tuple[Compared, tuple[Warning, ...]]:
+    """What the language model that was chosen says about the neighbours; without one they are compared later."""
     llm = parts.llm
     if llm is None or llm.why_not():
-        return {}, ()
+        return Compared(), ()
     clean, _ = checked(draft)
     vectors = embedded(parts.embedder, clean.text)
     near = [one.memory for one in neighbours(parts.store, clean.text, vectors, caller, landing(clean, caller)[0])]
     if not near:
-        return {}, ()
+        return Compared(), ()
     try:
         found = judged(llm, clean.text, near, _SECONDS)
     except LLMFailed as error:
-        return {}, (Warning("llm_failed", f"{error.message}; contradictions were looked for by rule"),)
-    return {memory.id: found.get(memory.id) for memory in near if not is_hostile(memory.text)}, ()
+        return Compared(), (Warning("llm_failed", f"{error.message}; contradictions are looked for by the judge"),)
+    sent = [memory for memory in near if not is_hostile(memory.text)]
+    return Compared({memory.id: found.get(memory.id) for memory in sent}, whole=len(sent) == len(near)), ()
 
 
 def _speaks_for(new: Memory, near: Neighbour) -> bool:
     """Another number, name or identifier is not agreement, whether or not a rule sees a contradiction in it."""
     if near.cosine < AGREES or not near.memory.is_active or not same_claim(near.memory.text, new.text):
         return False
-    return clash(near.memory.text, new.text, cosine=near.cosine) is None
+    return clash(near.memory.text, new.text) is None
 
 
 def _reinforced(new: Memory, supported: Sequence[Neighbour], now: datetime) -> Changes:
@@ -148,9 +146,7 @@ def _reinforced(new: Memory, supported: Sequence[Neighbour], now: datetime) -> C
     return Changes(
         at=now,
         expects=tuple(AtVersion(memory.id, memory.version) for memory in old),
-        memories=tuple(
-            replace(m, reinforced=m.reinforced + 1, reinforced_at=now, updated=now, version=m.version + 1) for m in old
-        ),
+        memories=tuple(replace(m.said_again(new.event_time), updated=now, version=m.version + 1) for m in old),
         history=tuple(entry(memory, Event.REINFORCED, now, f"{new.id} speaks for it") for memory in old),
         ties=tuple(Tie(new.id, one.memory.id, SUPPORTS, now, one.cosine) for one in supported),
     )

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from retain.domain.changes import Contradiction
 from retain.domain.claims import fingerprint
 from retain.domain.ids import new_id
 from retain.domain.memory import Kind, Memory, Place, Provenance, Scope, Source, State, Status
@@ -13,7 +12,7 @@ from retain.engine.embed import Embedded
 from retain.engine.knowledge.entities import Linking, linked_to
 from retain.engine.lifecycle.clusters import Cluster
 from retain.engine.lifecycle.consolidation import MOST_TAGS, SAME_SUMMARY
-from retain.engine.lifecycle.contradictions import clash
+from retain.engine.lifecycle.contradictions import plainly
 from retain.engine.trust.generalising import BY_MODEL, Wording
 from retain.engine.trust.grouping import cosine
 from retain.ports import Store
@@ -33,8 +32,6 @@ class Founded:
     before: Memory | None = None
     vectors: Embedded | None = None
     links: Linking = field(default_factory=Linking)
-    contradictions: tuple[Contradiction, ...] = ()
-    """With facts and principles that it cannot be true beside."""
 
     def is_twin(self, other: "Founded") -> bool:
         """Whether both came to the same principle."""
@@ -47,7 +44,7 @@ class Founded:
         here, there = (each.vectors.whole if each.vectors else None for each in (self, other))
         if here is None or there is None or cosine(here, there) < SAME_SUMMARY:
             return False
-        return clash(self.memory.text, other.memory.text, cosine=SAME_SUMMARY) is None
+        return plainly(self.memory.text, other.memory.text) is None
 
 
 def founded(store: Store, cluster: Cluster, wording: Wording, vectors: Embedded, now: datetime) -> Founded:
@@ -58,8 +55,7 @@ def founded(store: Store, cluster: Cluster, wording: Wording, vectors: Embedded,
     if same:
         return Founded(_extended(same, cluster.members, now), cluster.members, same)
     memory = _new(cluster, wording, place, now)
-    links, rivals = linked_to(store, memory, (), now), tuple(_contradictions(store, memory, vectors))
-    return Founded(memory, cluster.members, None, vectors, links, rivals)
+    return Founded(memory, cluster.members, None, vectors, linked_to(store, memory, (), now))
 
 
 def joined(one: Founded, members: tuple[Memory, ...], now: datetime) -> Founded:
@@ -92,22 +88,8 @@ def _said(store: Store, text: str, vectors: Embedded, place: Place) -> Iterator[
     yield from sorted(principles, key=lambda memory: not memory.is_active)
 
 
-def _contradictions(store: Store, new: Memory, vectors: Embedded) -> Iterator[Contradiction]:
-    """With what is near; episodes are left out, since they were compared when they were stored."""
-    if vectors.whole is None:
-        return
-    near = store.by_vector(vectors.whole, vectors.model, Filter((new.place,), kinds=LASTING), _NEAREST).scores
-    for id, stored in store.memories(list(near)).items():
-        found = clash(stored.memory.text, new.text, cosine=near[id])
-        if found:
-            yield Contradiction(new_id(new.created), id, new.id, found.kind, found.detail, new.created)
-
-
 def _denies(known: Memory, wording: Wording, cluster: Cluster) -> bool:
-    # How near each member is nobody has measured; then a clash takes the very same words.
-    if any(clash(known.text, text, cosine=0.0) for text in cluster.texts):
-        return True
-    return clash(known.text, wording.text, cosine=SAME_SUMMARY) is not None
+    return any(plainly(known.text, text) for text in (*cluster.texts, wording.text))
 
 
 def _new(cluster: Cluster, wording: Wording, place: Place, now: datetime) -> Memory:
@@ -126,6 +108,7 @@ def _new(cluster: Cluster, wording: Wording, place: Place, now: datetime) -> Mem
         event_time=newest.event_time,
         valid_from=newest.event_time,
         derived_from=tuple(memory.id for memory in cluster.members),
+        compared=False,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from retain.domain.memory import Memory, MemoryId, Vector
 from retain.engine.lifecycle.clusters import Cluster, by_words, closeness, vectors_of
-from retain.engine.lifecycle.contradictions import clash
+from retain.engine.lifecycle.contradictions import plainly
 from retain.ports import Store
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def linked(vectors: Sequence[Vector], threshold: float, smallest: int) -> list[l
     return [group for group in joined.groups() if len(group) >= smallest]
 
 
-def disputed(store: Store, cluster: Cluster, model: str) -> Doubt | None:
+def disputed(store: Store, cluster: Cluster) -> Doubt | None:
     """Two members that cannot both be true, as somebody found earlier, or as their texts say. About a pair that was
     decided there is no doubt any more."""
     members = {memory.id: memory for memory in cluster.members}
@@ -70,11 +70,10 @@ def disputed(store: Store, cluster: Cluster, model: str) -> Doubt | None:
             return Doubt(members[each.older], members[each.newer], recorded=True)
     decided = {frozenset((each.older, each.newer)) for each in known}
     newest = cluster.members[-_COMPARED:]
-    cosines = _cosines(vectors_of(store, [memory.id for memory in newest], model))
     for older, newer in combinations(newest, 2):
         if frozenset((older.id, newer.id)) in decided:
             continue
-        if clash(older.text, newer.text, cosine=cosines.get((older.id, newer.id), 0.0)):
+        if plainly(older.text, newer.text):
             return Doubt(older, newer, recorded=False)
     return None
 
@@ -105,14 +104,6 @@ class _Joined:
             self._above[index] = self._above[self._above[index]]
             index = self._above[index]
         return index
-
-
-def _cosines(vectors: dict[MemoryId, Vector]) -> dict[tuple[MemoryId, MemoryId], float]:
-    if not vectors:
-        return {}
-    rows = _rows(list(vectors.values()))
-    near = (rows @ rows.T).tolist()
-    return {(one, other): near[i][j] for i, one in enumerate(vectors) for j, other in enumerate(vectors)}
 
 
 def _rows(vectors: Sequence[Vector]) -> "Matrix":

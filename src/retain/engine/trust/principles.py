@@ -171,7 +171,7 @@ def _rests_on(principle: Memory, cluster: Cluster) -> bool:
 
 def _agreed(parts: Parts, clusters: Sequence[Cluster]) -> tuple[list[Cluster], tuple[Warning, ...]]:
     """The clusters whose members can all be true, and what to say about the others."""
-    found = [disputed(parts.store, cluster, parts.embedder.model) for cluster in clusters]
+    found = [disputed(parts.store, cluster) for cluster in clusters]
     agreed = [cluster for cluster, doubt in zip(clusters, found, strict=True) if not doubt]
     recorded = [doubt for doubt in found if doubt and doubt.recorded]
     unrecorded = [doubt for doubt in found if doubt and not doubt.recorded]
@@ -268,7 +268,6 @@ def _changes(store: Store, made: Sequence[Founded], run: Run, free: RunFree) -> 
             *(relation for one in woken for relation in revived(store, one.memory)),
         ),
         stale=tuple((one.memory.id, False) for one in woken),
-        contradictions=tuple(found for one in new for found in one.contradictions),
         ties=tuple(_ties(store, made, run.at)),
         runs=(run,),
     )

@@ -1,29 +1,28 @@
 """Recall by trust: what is like the question, weighed by how far each memory can be relied on."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from retain.domain.memory import Kind, MemoryId, State, Stored
 from retain.domain.recall import Filter, Found, Warning
 from retain.domain.session import Caller
-from retain.domain.standing import Rival
-from retain.domain.trust import RELIABILITY
+from retain.domain.standing import Standing
 from retain.domain.words import query_terms
 from retain.engine.embed import query_vector
 from retain.engine.knowledge.walk import unaddressed
 from retain.engine.parts import Parts, places
 from retain.engine.recall import signals
-from retain.engine.recall.recall import Lanes, cosines, question_faults, timely
+from retain.engine.recall.cosines import cosines
+from retain.engine.recall.recall import Lanes, question_faults, timely
 from retain.engine.trust.evidence import Known, weigh
-from retain.engine.trust.rivals import standing
+from retain.engine.trust.order import newest_first
+from retain.engine.trust.rivals import with_standings
 from retain.errors import Fault, InvalidInput, QueryTimeout
 
 MOST = 50  # hits that may be asked for
 NEAREST, TIMES = 50, 5  # candidates by meaning: trust may lift what is less alike far up
 WORDED = 20  # and by words
-BELOW = 0.999  # of the score of what leads is the most that its rival gets
-WEAKER = 0.15  # by which a word may be less reliable and still replace another: a tool's, after the user's own
 ASLEEP = 3  # dormant memories that are shown where few others answer
 
 
@@ -42,16 +41,12 @@ class Trusted:
     stored: Stored
     similarity: float
     known: Known
-    ceiling: float = 1.0
-    """Just below what contradicts it and was said later on as good a word, if that was found too."""
+    score: float
+    """Similarity × confidence, unless what it contradicts, or what contradicts it, has moved it."""
 
     @property
     def id(self) -> MemoryId:
         return self.stored.memory.id
-
-    @property
-    def score(self) -> float:
-        return min(self.similarity * self.known.confidence.total, self.ceiling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +79,8 @@ def recall_by_trust(parts: Parts, question: TrustQuestion, caller: Caller) -> Tr
     asleep: list[Trusted] = []
     if len(hits) < question.limit:
         asleep = _trusted(parts, question, lanes, replace(wanted, states=(State.DORMANT,)), caller)
-    told = _standing(parts, hits[: question.limit], caller), len(hits), _standing(parts, asleep[:ASLEEP], caller)
-    return TrustAnswer(*told, tuple(dict.fromkeys(lanes.warnings)))
-
-
-def _standing(parts: Parts, found: Sequence[Trusted], caller: Caller) -> tuple[Trusted, ...]:
-    stored = standing(parts.store, [each.stored for each in found], caller)
-    return tuple(replace(each, stored=one) for each, one in zip(found, stored, strict=True))
+    shown = tuple(hits[: question.limit]), len(hits), tuple(asleep[:ASLEEP])
+    return TrustAnswer(*shown, tuple(dict.fromkeys(lanes.warnings)))
 
 
 def _check(question: TrustQuestion) -> None:
@@ -109,25 +99,29 @@ def _bounds(question: TrustQuestion) -> Iterator[Fault]:
 def _trusted(parts: Parts, question: TrustQuestion, lanes: Lanes, wanted: Filter, caller: Caller) -> list[Trusted]:
     """Every candidate that can be trusted far enough, best first."""
     alike = _alike(parts, question, lanes, wanted)
-    stored = parts.store.memories(list(alike))
-    known = weigh(parts, list(stored.values()), caller)
-    found = [Trusted(each, alike[id], known[id]) for id, each in stored.items()]
+    found = _weighed(parts, alike, with_standings(parts.store, sorted(alike), caller), caller)
     enough = [each for each in found if each.known.confidence.total >= question.min_confidence]
-    return sorted(_below_what_came_later(enough), key=lambda each: (-each.score, each.id))
+    placed = newest_first(parts, {each.id: (_denied(each), each.score) for each in enough}, wanted, caller)
+    along = {id: each.stored for id, each in placed.items() if each.led}
+    near = cosines(parts.store, lanes.vector, list(along), parts.embedder.model) if lanes.vector and along else {}
+    beside = _weighed(parts, {id: near.get(id, 0.0) for id in along}, along, caller)
+    enough += [each for each in beside if each.known.confidence.total >= question.min_confidence]
+    known = {each.id: each for each in enough}
+    in_order = [replace(known[id], score=each.score) for id, each in placed.items() if id in known]
+    return sorted(in_order, key=lambda each: -each.score)
 
 
-def _below_what_came_later(found: Sequence[Trusted]) -> list[Trusted]:
-    """Of two that cannot both be true the later one leads, unless it is a much weaker word."""
-    placed: dict[MemoryId, Trusted] = {}
-    for each in sorted(found, key=lambda each: each.stored.memory.last_said, reverse=True):
-        above = [placed[rival.memory].score for rival in _as_reliable(each) if rival.memory in placed]
-        placed[each.id] = replace(each, ceiling=BELOW * min(above)) if above else each
-    return list(placed.values())
+def _weighed(
+    parts: Parts, alike: Mapping[MemoryId, float], stored: Mapping[MemoryId, Stored], caller: Caller
+) -> list[Trusted]:
+    known = weigh(parts, list(stored.values()), caller)
+    return [Trusted(each, alike[id], known[id], alike[id] * known[id].confidence.total) for id, each in stored.items()]
 
 
-def _as_reliable(each: Trusted) -> list[Rival]:
-    least = RELIABILITY[each.known.provenance] - WEAKER
-    return [rival for rival in each.known.against if RELIABILITY[rival.provenance] >= least]
+def _denied(each: Trusted) -> Stored:
+    """The memory with all that contradicts it: what is denied in one wording is denied in all."""
+    stands = each.stored.standing or Standing()
+    return replace(each.stored, standing=replace(stands, rivals=(*stands.rivals, *each.known.against)))
 
 
 def _alike(parts: Parts, question: TrustQuestion, lanes: Lanes, wanted: Filter) -> dict[MemoryId, float]:

@@ -4,15 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from retain.domain.changes import Contradiction, ContradictionState
-from retain.domain.claims import fingerprint, jaccard, same_claim
+from retain.domain.changes import Contradiction, ContradictionState, StillSo
 from retain.domain.memory import Memory, MemoryId
 from retain.domain.words import query_terms, terms
-from retain.engine.lifecycle.contradictions import clash
+from retain.engine.lifecycle.contradictions import plainly
 from retain.engine.nearby import Neighbour
+from retain.engine.trust.wordings import says_again
 from retain.ports import Store
 
-ALIKE = 0.6  # share of words above which two texts with the same details say the same
 _SINCE = "; in question since "
 
 
@@ -33,6 +32,12 @@ def reopened(
     evidence = _Evidence(new, close, denied)
     told = [(each, evidence.against(each, memories)) for each in found if new.id not in (each.older, each.newer)]
     return tuple(in_question(each, why, now) for each, why in told if why)
+
+
+def undecided_since(store: Store, reopened: Sequence[Contradiction]) -> tuple[StillSo, ...]:
+    """Whoever decides it at this moment is not overruled by what was read before."""
+    read = [store.contradiction(one.id) or one for one in reopened]
+    return tuple(StillSo(one.id, one.state, one.resolved) for one in read)
 
 
 def in_question(found: Contradiction, why: str, now: datetime) -> Contradiction:
@@ -67,7 +72,7 @@ class _Evidence:
         if self._repeats(loser) and not self._repeats(winner):
             return f"memory:{self.new.id} said again what was given up"
         # A third value is a contradiction of its own, and speaks for neither.
-        return self._denial(winner) if self._denies(winner) and not self._clashes(loser, winner) else None
+        return self._denial(winner) if self._denies(winner) and not self._clashes(loser) else None
 
     def _against_both(self, older: Memory, newer: Memory, conditions: str) -> str | None:
         if self._names_a_case(conditions, older, newer) or self._repeats(older) or self._repeats(newer):
@@ -78,21 +83,15 @@ class _Evidence:
         return f"memory:{self.new.id} contradicts memory:{memory.id}"
 
     def _denies(self, memory: Memory) -> bool:
-        cosine = self.close.get(memory.id, 0.0)
         is_known = memory.id in self.denied
-        return memory.is_active and (is_known or clash(memory.text, self.new.text, cosine=cosine) is not None)
+        return memory.is_active and (is_known or plainly(memory.text, self.new.text) is not None)
 
-    def _clashes(self, loser: Memory, winner: Memory) -> bool:
-        """What was given up has no cosine here; it is about as close as what took its place."""
-        return clash(loser.text, self.new.text, cosine=self.close.get(winner.id, 0.0)) is not None
+    def _clashes(self, loser: Memory) -> bool:
+        return plainly(loser.text, self.new.text) is not None
 
     def _repeats(self, memory: Memory) -> bool:
         """What was given up has no cosine here, as only active memories are near; so this goes by words."""
-        said, new = memory.text, self.new.text
-        if fingerprint(said) == fingerprint(new):
-            return True
-        is_alike = jaccard(said, new) > ALIKE and same_claim(said, new)
-        return is_alike and clash(said, new, cosine=self.close.get(memory.id, 0.0)) is None
+        return says_again(memory.text, self.new.text)
 
     def _names_a_case(self, conditions: str, *sides: Memory) -> bool:
         """Whether it says a word of the conditions that neither side does, such as "production"."""

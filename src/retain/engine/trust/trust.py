@@ -1,7 +1,7 @@
 """Trust: what is known by whose word, how far it holds, what disputes it, and what comes of sleeping on it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from retain.domain.changes import ContradictionState
@@ -10,6 +10,7 @@ from retain.domain.memory import Kind, MemoryId, State, Stored
 from retain.domain.recall import Filter
 from retain.domain.session import Caller
 from retain.domain.trust import CROWDED
+from retain.engine.comparer import Comparer
 from retain.engine.lifecycle import merging
 from retain.engine.parts import Parts, Served, places
 from retain.engine.remember import Remembered
@@ -38,13 +39,16 @@ class Introspection:
 class Trust:
     """Safe to call from any thread."""
 
-    def __init__(self, parts: Parts, served: Served, remembered: Callable[[Remembered], Remembered]) -> None:
-        self._parts, self._served, self._remembered = parts, served, remembered
+    def __init__(
+        self, parts: Parts, served: Served, embedding: Callable[[Remembered], Remembered], comparer: Comparer
+    ) -> None:
+        self._parts, self._served, self._embedding, self._comparer = parts, served, embedding, comparer
 
     def encode(self, episode: Episode, caller: Caller) -> Encoded:
+        """Whoever encodes wants to know what it contradicts, and waits for that a little."""
         done = encode(self._parts, episode, caller)
-        self._remembered(done.remembered)
-        return done
+        remembered = self._comparer.told_of_episode(self._embedding(done.remembered))
+        return replace(done, remembered=remembered, reopened=(*done.reopened, *self._comparer.reopened(done.memory.id)))
 
     def recall(self, question: TrustQuestion, caller: Caller) -> TrustAnswer:
         answer = recall_by_trust(self._parts, question, caller)
@@ -58,12 +62,16 @@ class Trust:
     def consolidate(
         self, caller: Caller, *, smallest: int = 3, threshold: float = 0.80, dry_run: bool = False
     ) -> principles.Principles:
-        return principles.consolidate(self._parts, caller, smallest=smallest, threshold=threshold, dry_run=dry_run)
+        done = principles.consolidate(self._parts, caller, smallest=smallest, threshold=threshold, dry_run=dry_run)
+        self._comparer.soon()
+        return done
 
     def sleep(
         self, caller: Caller, *, dry_run: bool = False, left: Callable[[], float] | None = None
     ) -> sleeping.Slept:
-        return sleeping.sleep(self._parts, caller, dry_run=dry_run, left=left)
+        done = sleeping.sleep(self._parts, caller, dry_run=dry_run, left=left)
+        self._comparer.soon()
+        return done
 
     def disputes(
         self, caller: Caller, states: Sequence[ContradictionState], limit: int, offset: int = 0

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from retain.errors import StoreBusy, StoreCorrupt, StoreDown
+from retain.errors import Closed, StoreBusy, StoreCorrupt, StoreDown
 from retain.stores.sqlite.failures import BUSY_SECONDS, busy, explained, files_of, is_busy
 
 MEMORY = Path(":memory:")
@@ -46,26 +46,35 @@ class Pool:
         _pools.add(self)
 
     @contextmanager
-    def reading(self, seconds: float | None = None) -> Iterator[sqlite3.Connection]:
-        """One view of the store for a few queries, cut off together at the deadline."""
-        with self.plain(seconds) as db:
-            db.execute("begin")
+    def view(self) -> Iterator["_Connection"]:
+        """What one thread reads within is one transaction; within another view it is that one. Errors pass as they
+        are: they need not be the store's."""
+        if viewed := self._viewed():
+            yield viewed
+            return
+        with self._borrowed() as connection:
+            with self._noticed():
+                connection.db.execute("begin")
+                _patiently(connection.db, "select 1 from sqlite_schema", time.monotonic() + self.busy_seconds)
+            self._views.connection = connection
             try:
-                _patiently(db, "select 1 from sqlite_schema", time.monotonic() + self.busy_seconds)
-                yield db
+                yield connection
             finally:
-                if db.in_transaction:
-                    db.execute("rollback")
+                self._views.connection = None
+                if connection.db.in_transaction:
+                    connection.db.execute("rollback")
+
+    @contextmanager
+    def reading(self, seconds: float | None = None) -> Iterator[sqlite3.Connection]:
+        """A few queries in one view of the store, cut off together at the deadline."""
+        with self.view() as connection, self._noticed(), connection.until(self._late(seconds)):
+            yield connection.db
 
     @contextmanager
     def plain(self, seconds: float | None = None) -> Iterator[sqlite3.Connection]:
         """A connection without a transaction, for what SQLite refuses to do inside one."""
-        with self._borrowed() as connection, self._noticed():
-            connection.deadline = time.monotonic() + (seconds or self.query_seconds)
-            try:
-                yield connection.db
-            finally:
-                connection.deadline = None
+        with self._borrowed() as connection, self._noticed(), connection.until(self._late(seconds)):
+            yield connection.db
 
     @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
@@ -113,12 +122,20 @@ class Pool:
         if self.path != MEMORY:
             self._inherited, self._idle = self._idle, []
 
+    def _viewed(self) -> "_Connection | None":
+        return getattr(self._views, "connection", None)
+
+    def _late(self, seconds: float | None) -> float:
+        return time.monotonic() + (seconds or self.query_seconds)
+
     def _make_locks(self) -> None:
         self._lock = threading.Lock()
         # Threads of one process queue here, so that only processes ever meet at SQLite's own lock.
         self._writer = threading.RLock()
         # An in-memory database is its connection: all threads take turns with the one.
         self._shared = threading.RLock() if self.path == MEMORY else None
+        # What each thread is reading in right now.
+        self._views = threading.local()
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -157,7 +174,7 @@ class Pool:
     def _take(self) -> "_Connection":
         with self._lock:
             if self._closed:
-                raise StoreDown("the store was closed; open it again")
+                raise Closed("the store was closed; open it again")
             self._look()
             if self._idle:
                 return self._idle[-1] if self._shared else self._idle.pop()
@@ -252,6 +269,15 @@ class _Connection:
 
     def wait_for_others(self, seconds: float) -> None:
         self.db.execute(f"pragma busy_timeout = {seconds * 1000:.0f}")
+
+    @contextmanager
+    def until(self, late: float) -> Iterator[None]:
+        """Cuts off what runs after that moment; what stands around it keeps its own deadline."""
+        before, self.deadline = self.deadline, late
+        try:
+            yield
+        finally:
+            self.deadline = before
 
     def _late(self) -> bool:
         return self.deadline is not None and time.monotonic() > self.deadline

@@ -10,8 +10,8 @@ from retain.stores.moments import micros
 from retain.stores.sqlite.rows import marks
 
 
-def where(wanted: Filter) -> tuple[str, list[Any]]:
-    """Conditions on `memory m` and the values to bind."""
+def where(wanted: Filter, *, everything: bool = False) -> tuple[str, list[Any]]:
+    """Conditions on `memory m` and the values to bind; said otherwise for a query that looks at all that passes."""
     conditions: list[str] = []
     values: list[Any] = []
 
@@ -30,9 +30,11 @@ def where(wanted: Filter) -> tuple[str, list[Any]]:
     if wanted.min_length > 0:
         add("length(m.text) >= ?", wanted.min_length)
     if wanted.tags:
-        folded = tuple(fold(tag) for tag in wanted.tags)
-        # The plus: asked of each candidate, not a way to find them.
-        add(f"+m.num in (select memory from tag where tag in ({marks(folded)}))", *folded)
+        # Asked of each candidate, not a way to find them: a common tag has half of a store. Where all are looked at,
+        # to put those that carry it into a table first takes half to a third of the time.
+        carrying = f"from tag where tag in ({marks(wanted.tags)})"
+        each = f"exists (select 1 {carrying} and memory = m.num)"
+        add(f"+m.num in (select memory {carrying})" if everything else each, *tag_keys(wanted))
     if wanted.min_importance > 0:
         add("m.importance >= ?", wanted.min_importance)
     if wanted.session:
@@ -40,6 +42,10 @@ def where(wanted: Filter) -> tuple[str, list[Any]]:
     for condition, *bound in _times(wanted):
         add(condition, *bound)
     return " and ".join(conditions), values
+
+
+def tag_keys(wanted: Filter) -> list[str]:
+    return [fold(tag) for tag in wanted.tags]
 
 
 def _sorts(wanted: Filter) -> Iterator[tuple[Any, ...]]:

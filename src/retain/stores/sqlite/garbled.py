@@ -14,11 +14,18 @@ from retain.stores.sqlite.rows import MEMORY_COLUMNS, stored
 _COLUMNS = MEMORY_COLUMNS.split(", ")
 _BESIDE = ", 0, null, null"  # what `stored` reads of other tables
 _ZEROES = re.compile("\0+")  # where a page was lost
-READ = MEMORY_COLUMNS + _BESIDE
+# A file may be older than the last of them.
+LATER = ("compared",)
+EARLIER = MEMORY_COLUMNS.removesuffix(", compared")
+
+
+def read(columns: str) -> str:
+    """What to read of a table of memories, where it has these columns, as `memory_of` takes it."""
+    return columns + _BESIDE
 
 
 def memory_of(row: Row) -> Memory:
-    """The memory in a row, as `READ` reads it; labels that make no sense are as if nobody had given them.
+    """The memory in a row, as `read` says; labels that make no sense are as if nobody had given them.
 
     ValueError where there is no id or no text.
     """
@@ -92,7 +99,7 @@ _FITS: dict[str, Callable[[object], bool]] = dict.fromkeys(_COLUMNS, _is_text_or
     "source": _is_source,
     "metadata": _is_json(dict),
     "importance": _is_share,
-    **dict.fromkeys(("consolidated", "reinforced", "version"), _is_count),
+    **dict.fromkeys(("consolidated", "reinforced", "version", "compared"), _is_count),
 }
 _INSTEAD: dict[str, Any] = {
     **dict.fromkeys(("place", "user", "fingerprint"), ""),
@@ -105,4 +112,5 @@ _INSTEAD: dict[str, Any] = {
     "consolidated": 0,
     "reinforced": 0,
     "version": 1,
+    "compared": 1,
 }

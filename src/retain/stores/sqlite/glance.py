@@ -12,7 +12,8 @@ import time
 
 from retain.domain.category import HIDDEN, confidence
 from retain.domain.choosing import MOST, above_floor, says_the_same, score
-from retain.domain.earlier import follow
+from retain.domain.order import Side, disputing, follow
+from retain.domain.reliability import reliability
 from retain.domain.telling import rarity, shared, telling
 from retain.quick_json import parsed, written
 from retain.stores.sqlite.words import queries, totals
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from typing import Any
 
-    from retain.domain.earlier import Pair
+    from retain.domain.order import Pair
 
     Row = dict[str, Any]  # Any: a value of SQLite
 
-SCHEMA = 12  # `migrations.CURRENT`, which hooks cannot afford to import
+SCHEMA = 13  # `migrations.CURRENT`, which hooks cannot afford to import
 APPLICATION = 0x5274616E
 WAIT = 20  # milliseconds for somebody's lock
 _STEPS_PER_LOOK = 10_000
@@ -41,7 +42,8 @@ _DAY = 86_400.0
 _COLUMNS = """m.num, m.id, m.title, substr(m.text, 1, 1000) as text, m.kind, m.category, m.scope, m.importance,
     m.updated / 1e6 as updated, m.created / 1e6 as created, m.session,
     max(m.event_time, coalesce(m.reinforced_at, m.event_time)) / 1e6 as said, m.consolidated, m.derived_from,
-    json_extract(m.metadata, '$.said_by') as said_by, json_extract(m.source, '$.file') as file"""
+    json_extract(m.metadata, '$.said_by') as said_by, json_extract(m.source, '$.provenance') as provenance,
+    json_extract(m.source, '$.file') as file"""
 _HOLDS = "m.state = 'active' and m.valid_from <= :now and (m.valid_until is null or m.valid_until > :now)"
 _SEEN = f"{_HOLDS} and m.place in (select value from json_each(:places))"
 _ANY_PAIR = "select 1 from contradiction where state in ('open', 'reopened') limit 1"
@@ -254,16 +256,20 @@ def _current(db: sqlite3.Connection, rows: "list[Row]", sight: Sight, now: float
         pairs = db.execute(_PAIRS, {"ids": written(ids)}).fetchall()
         missing = {id for pair in pairs for id in pair} - known.keys()
         known.update({row["id"]: row for row in _rows(db, missing, sight, now, "id")} if missing else {})
-        shown = [(known[older], known[newer]) for older, newer in pairs if older in known and newer in known]
-        return [(a["id"], b["id"], a["said"], b["said"]) for a, b in shown if not _is_faded(b, now)]
+        shown = [disputing(*map(_side, map(known.__getitem__, pair))) for pair in pairs if known.keys() >= set(pair)]
+        return [pair for pair in shown if not _is_faded(known[pair.leading.id], now)]
 
-    sides = follow([row["id"] for row in rows], look)
-    stands = {row["id"]: known[sides.newest(row["id"])] for row in rows}
+    order = follow([row["id"] for row in rows], look)
+    stands = {row["id"]: known[order.newest(row["id"])] for row in rows}
     for row in stands.values():
-        before = known.get(sides.before(row["id"]) or "")
+        before = known.get(order.before(row["id"]) or "")
         if before and not _is_faded(before, now):
             row["earlier"] = before
     return stands
+
+
+def _side(row: "Row") -> Side:
+    return Side(row["id"], row["said"], reliability(row["provenance"], row["said_by"]))
 
 
 def _is_said_here(row: "Row", sight: Sight) -> bool:

@@ -38,14 +38,14 @@ def page(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int, beyond
     chosen = f"select num from ({' union all '.join(parts)}) {_NEWEST} limit ? offset ?"
     query = f"select {_CARD}, m.event_time from memory m where m.num in ({chosen})"
     found = db.execute(f"{query} order by m.event_time desc, m.id desc", (*values, limit, offset)).fetchall()
-    conditions, values = _after(wanted, beyond)
+    conditions, values = _after(wanted, beyond, everything=True)
     (total,) = db.execute(f"select count(*) from memory m where {conditions}", values).fetchone()
     last = Row(moment(found[-1][9]), found[-1][0]) if found else None
     return Page([_card(row[:9]) for row in found], last, total)
 
 
-def _after(wanted: Filter, beyond: Row | None) -> tuple[str, list[Any]]:
-    conditions, values = where(wanted)
+def _after(wanted: Filter, beyond: Row | None, *, everything: bool = False) -> tuple[str, list[Any]]:
+    conditions, values = where(wanted, everything=everything)
     if beyond is None:
         return conditions, values
     at = micros(beyond.at)
@@ -86,14 +86,14 @@ def titled(db: sqlite3.Connection, place: Place, title_key: str) -> Stored | Non
 
 
 def titles(db: sqlite3.Connection, wanted: Filter) -> list[tuple[MemoryId, str]]:
-    conditions, values = where(wanted)
+    conditions, values = where(wanted, everything=True)
     query = f"select m.id, m.title from memory m where m.title_key is not null and {conditions}"
     return [(id, title) for id, title in db.execute(f"{query} order by m.event_time desc, m.id desc", values)]
 
 
 def tags(db: sqlite3.Connection, wanted: Filter) -> dict[str, int]:
     """As they are written in the memory that was stored last with them."""
-    conditions, values = where(wanted)
+    conditions, values = where(wanted, everything=True)
     passing = f"select num from memory m where {conditions}"
     rows = db.execute(
         f"""select t.tag, t.memories, m.tags from (

@@ -60,7 +60,7 @@ def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> l
 
 
 def total(db: sqlite3.Connection, wanted: Filter) -> int:
-    conditions, values = where(wanted)
+    conditions, values = where(wanted, everything=True)
     return int(db.execute(f"select count(*) from memory m where {conditions}", values).fetchone()[0])
 
 
@@ -101,7 +101,7 @@ def contexts(
 def _contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, reach: int) -> list[Context]:
     conditions, values = where(wanted)
     rows = db.execute(
-        f"""select m.num, m.id, m.text, coalesce(w.c0, ''), m.kind, m.scope, m.importance,
+        f"""select m.num, m.id, m.text, coalesce(w.c0, ''), m.kind, m.scope, m.importance, m.event_time,
                    max(m.event_time, coalesce(m.reinforced_at, m.event_time)), m.consolidated
             from json_each(?) given cross join memory m on m.id = given.value
               left join memory_words_content w on w.id = m.num
@@ -118,10 +118,11 @@ def _contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, r
             kind=KINDS[kind],
             scope=SCOPES[scope],
             importance=importance,
+            happened=moment(happened),
             last_said=moment(said),
             consolidated=bool(consolidated),
         )
-        for num, id, text, words, kind, scope, importance, said, consolidated in rows
+        for num, id, text, words, kind, scope, importance, happened, said, consolidated in rows
     }
     return [found[id] for id in ids if id in found]
 
@@ -183,6 +184,15 @@ def unembedded(
     return [(stored(row).memory, made.get(row[0], 0)) for row in rows]
 
 
+def uncompared(db: sqlite3.Connection, limit: int, user: str | None) -> list[Memory]:
+    rows = db.execute(
+        f"""{STORED} where m.num in (select num from memory where compared = 0)
+            and m.state = 'active' and (?1 is null or m.user = ?1) order by m.num limit ?2""",
+        (user, limit),
+    )
+    return [stored(row).memory for row in rows]
+
+
 def _lacking(db: sqlite3.Connection, model: str, by_others: bool = True, earlier: bool = False) -> str:
     """The condition for a memory that this model has not embedded whole, as ranges of an index."""
     own, good = model_numbers(db, [model]), model_numbers(db, alike(model))
@@ -210,6 +220,8 @@ def counts(db: sqlite3.Connection, user: str, model: str) -> Counts:
             and +user = ? and +state = 'active'""",  # the plus: by number, of which there are few, not by user
         (user,),
     ).fetchone()
+    query = "select count(*) from memory where compared = 0 and +user = ? and +state = 'active'"
+    (uncompared,) = db.execute(query, (user,)).fetchone()
     newest = "select model from memory where model is not null order by num desc limit 1"
     dimensions = db.execute(f"select dimensions from model where num = ({newest})").fetchone()
     (code_chunks,) = db.execute(
@@ -219,6 +231,7 @@ def counts(db: sqlite3.Connection, user: str, model: str) -> Counts:
         *(by_scope.total(), by_scope, by_kind, by_state, entities, relations, unembedded),
         dimensions[0] if dimensions else 0,
         code_chunks,
+        uncompared,
     )
 
 

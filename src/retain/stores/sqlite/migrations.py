@@ -275,6 +275,12 @@ def m012_ended(db: sqlite3.Connection) -> None:
     db.execute("update relation set by_rule = 0 where valid_until is not null")
 
 
+def m013_compared(db: sqlite3.Connection) -> None:
+    """Which memories nobody has held against what is near them: few, so only these are in the index."""
+    db.execute("alter table memory add column compared integer not null default 1")
+    db.execute("create index memory_uncompared on memory (user, state) where compared = 0")
+
+
 STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m001_memories,
     m002_words,
@@ -288,6 +294,7 @@ STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m010_bank,
     m011_trust,
     m012_ended,
+    m013_compared,
 ]
 CURRENT = len(STEPS)
 _NEVER = 10_000

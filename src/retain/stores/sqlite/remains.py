@@ -21,7 +21,7 @@ from retain.stores.signs import unpack
 from retain.stores.sqlite import cursors, disputes, graph, listings, memories, profiles, sessions, work
 from retain.stores.sqlite.damaged import Row, rows, rows_for, rows_from_both_ends
 from retain.stores.sqlite.failures import UNREADABLE
-from retain.stores.sqlite.garbled import READ, memory_of
+from retain.stores.sqlite.garbled import EARLIER, LATER, memory_of, read
 from retain.stores.sqlite.pages import Leaf
 from retain.stores.sqlite.store import SqliteStore
 
@@ -43,7 +43,7 @@ class Remains:
 
     def __init__(self, db: sqlite3.Connection, leaves: Sequence[Leaf]) -> None:
         self._db, self._leaves = db, leaves
-        self.memories = list(_made(memory_of, self._rows("memory", READ)))
+        self.memories = list(_made(memory_of, self._rows("memory", read(_columns(db, "memory", EARLIER, *LATER)))))
         columns = _columns(db, "entity", "id, name, type, owner, created", "description", "stated")
         self._entities = {e.id: e for e in _made(graph.entity_of, self._rows("entity", columns))}
         self._history: defaultdict[MemoryId, list[HistoryEntry]] = defaultdict(list)
@@ -60,7 +60,9 @@ class Remains:
 
     def strays(self, into: SqliteStore) -> Iterator[Changes]:
         """What is on a page to which no way leads, as `mending` shows it."""
-        yield from self._missing(list(_made(memory_of, self._rows("stray", READ))), into)
+        yield from self._missing(
+            list(_made(memory_of, self._rows("stray", read(_columns(self._db, "stray", EARLIER, *LATER))))), into
+        )
 
     def _rows(self, table: str, columns: str) -> Iterator[Row]:
         return rows(self._db, table, columns, self._leaves)

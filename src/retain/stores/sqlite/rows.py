@@ -20,7 +20,7 @@ _NO_SOURCE, _ACTIVE = Source(), Status()
 MEMORY_COLUMNS = (
     "id, text, title, kind, category, scope, place, user, project, session, agent, tags, importance, source, metadata, "
     "created, updated, event_time, valid_from, valid_until, state, state_reason, state_since, successor, consolidated, "
-    "derived_from, reinforced, reinforced_at, version, fingerprint"
+    "derived_from, reinforced, reinforced_at, version, fingerprint, compared"
 )
 STORED = f"""select {", ".join("m." + c for c in MEMORY_COLUMNS.split(", "))}, a.count, a.last, model.name
     from memory m left join access a on a.memory = m.num left join model on model.num = m.model"""
@@ -55,6 +55,7 @@ def memory_row(memory: Memory) -> tuple[Any, ...]:
         *(status.state.value, status.reason, micros_or_none(status.since), status.successor),
         *(int(memory.consolidated), json.dumps(memory.derived_from)),
         *(memory.reinforced, micros_or_none(memory.reinforced_at), memory.version, fingerprint(memory.text)),
+        int(memory.compared),
     )
 
 
@@ -63,7 +64,7 @@ def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
         row[:15]
     )
     (created, updated, event_time, valid_from, valid_until, state, reason, since, successor) = row[15:24]
-    (consolidated, derived_from, reinforced, reinforced_at, version, _, accesses, accessed, model) = row[24:]
+    (consolidated, derived_from, reinforced, reinforced_at, version, _, compared, accesses, accessed, model) = row[24:]
     place = Place(SCOPES[scope], user, project, session if scope == "session" else None)
     if may_be_private(key):
         place = replace(place, agent=agent_of(key, place.key))
@@ -92,6 +93,7 @@ def stored(row: sqlite3.Row | tuple[Any, ...]) -> Stored:
         reinforced=reinforced,
         reinforced_at=moment_or_none(reinforced_at),
         version=version,
+        compared=bool(compared),
     )
     return Stored(memory, accesses or 0, moment_or_none(accessed), model)
 

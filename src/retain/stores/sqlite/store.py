@@ -1,7 +1,8 @@
 """The SQLite store: one file, any number of processes."""
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -73,6 +74,11 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
             emptying.drop_unused_projects(db)
         self._scrub()
         return replace(gone, code_chunks=chunks)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self.pool.view():
+            yield
 
     def change(self) -> int:
         return self._read(change_of)
@@ -153,6 +159,9 @@ class SqliteStore(ListingTables, CodeTables, TransferTables):
         self, model: str, limit: int, *, by_others: bool, earlier: bool = False, user: str | None = None
     ) -> list[tuple[Memory, int]]:
         return self._read(memories.unembedded, model, limit, by_others=by_others, earlier=earlier, user=user)
+
+    def uncompared(self, limit: int, *, user: str | None = None) -> list[Memory]:
+        return self._read(memories.uncompared, limit, user)
 
     def counts(self, user: str, model: str) -> Counts:
         return self._read(memories.counts, user, model)

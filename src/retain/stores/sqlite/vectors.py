@@ -3,13 +3,14 @@
 import json
 import sqlite3
 from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from retain.domain.memory import Vector
 from retain.domain.recall import Filter
-from retain.stores.filtered_signs import MemorySigns
+from retain.stores.filtered_signs import MemorySigns, is_further
 from retain.stores.signs import check_dimensions
-from retain.stores.sqlite.filters import where
+from retain.stores.sqlite.filters import tag_keys, where
 from retain.stores.sqlite.rows import AMONG, among
 
 if TYPE_CHECKING:
@@ -90,10 +91,25 @@ class MemoryVectors(SqliteSource):
 
 class SqliteSigns(MemorySigns[sqlite3.Connection]):
     def _passing(self, db: sqlite3.Connection, wanted: Filter) -> "Array":
-        conditions, values = where(wanted)
-        passing = [row[0] for row in db.execute(f"select m.num from memory m where {conditions}", values)]
-        allowed: Array = self._np.isin(self._item[: self._used], passing)
-        return allowed
+        """Tags by themselves: they have an index, and the columns know the rest of what is mostly asked for."""
+        further = replace(wanted, tags=())
+        passing: Array = self._np.ones(self._used, dtype=bool)
+        if wanted.tags:
+            passing &= self._is_in(db, f"select memory as num from tag where tag {AMONG}", [among(tag_keys(wanted))])
+        if is_further(further):
+            conditions, values = where(further)
+            passing &= self._is_in(db, f"select m.num from memory m where {conditions}", values)
+        return passing
+
+    def _is_in(self, db: sqlite3.Connection, query: str, values: Sequence[Any]) -> "Array":
+        # As one JSON array: a hundred thousand rows of one number each take three times as long.
+        (found,) = db.execute(f"select json_group_array(num) from ({query})", values).fetchone()
+        # In a table of all numbers up to the newest; sorting a million takes ten times as long.
+        known: Array = self._np.zeros(self._newest + 1, dtype=bool)
+        passing = self._np.array(json.loads(found), dtype=self._np.int64)
+        known[passing[passing <= self._newest]] = True
+        held: Array = known[self._item[: self._used]]
+        return held
 
 
 def memory_signs(name: str, numbers: Sequence[int], dimensions: int) -> MemorySigns[sqlite3.Connection]:

@@ -17,6 +17,7 @@ from retain.domain.changes import (
     RunFree,
     StillSo,
     TitleFree,
+    Uncompared,
     WorkActive,
 )
 from retain.domain.graph import Entity, Relation, fold, relation_id
@@ -95,8 +96,9 @@ def _holds(db: sqlite3.Connection, expected: Expectation) -> bool:
         case NoTwin(place, fingerprint, but):
             query = "select 1 from memory where place = ? and fingerprint = ? and +state = ? and id is not ?"
             return db.execute(query, (place.key, fingerprint, State.ACTIVE.value, but)).fetchone() is None
-        case AtVersion(memory, version):
-            return bool(db.execute("select version from memory where id = ?", (memory,)).fetchone() == (version,))
+        case AtVersion(memory, version) | Uncompared(memory, version):
+            row = db.execute("select version, compared from memory where id = ?", (memory,)).fetchone()
+            return bool(row and row[0] == version and not (row[1] and isinstance(expected, Uncompared)))
         case RunFree(scope, latest):
             query = "select id from run where scope = ? order by at desc, id desc limit 1"
             return bool(db.execute(query, (scope,)).fetchone() == ((latest,) if latest else None))

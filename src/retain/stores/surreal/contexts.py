@@ -90,6 +90,7 @@ def _context(row: Row, neighbours: Iterable[tuple[int, MemoryId, str]]) -> Conte
         kind=KINDS[row["type"]],
         scope=SCOPES[row["scope"]],
         importance=row["importance"],
+        happened=row["event_time"],
         last_said=max(row["event_time"], row["reinforced_at"] or row["event_time"]),
         consolidated=row["consolidated"],
     )

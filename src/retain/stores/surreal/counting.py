@@ -49,6 +49,9 @@ def total(db: Database, wanted: Filter) -> int:
     return sum(_run(db, queries))
 
 
+_UNCOMPARED = "SELECT VALUE id FROM memory WHERE compared = false AND user = $user AND state = 'active'"
+
+
 def counts(db: Database, user: str, model: str) -> Counts:
     """How much a user has, in all places."""
     sorts: list[tuple[Scope, Kind]] = list(product(Scope, Kind))
@@ -69,6 +72,7 @@ def counts(db: Database, user: str, model: str) -> Counts:
         _unembedded(db, user, model) if model else by_scope.total(),
         _dimensions(db),
         sum(db.rows("SELECT VALUE held.chunks FROM code_index WHERE user = $user", user=user)),
+        len(db.rows(_UNCOMPARED, user=user)),
     )
 
 

@@ -11,6 +11,7 @@ from retain.domain.changes import (
     RunFree,
     StillSo,
     TitleFree,
+    Uncompared,
     WorkActive,
 )
 from retain.domain.graph import fold
@@ -34,6 +35,9 @@ def _holds(db: Database, known: Known, expected: Expectation) -> bool:
             return _others(known.titled[place.key, fold(title)], but)
         case AtVersion(memory, version):
             return memory in known.memories and bool(known.memories[memory]["version"] == version)
+        case Uncompared(memory, version):
+            row = known.memories.get(memory)
+            return row is not None and row["version"] == version and row["compared"] is False
         case NameFree(name, user, but):
             found = work.named(db, name, user)
             return found is None or found.project.id == but

@@ -92,6 +92,13 @@ class MemoryTables(Tables):
         rows = sorted((row for some in found for row in some), key=lambda row: row["num"])[:limit]
         return [(stored(row).memory, row["made"] if row["model"] == model else 0) for row in rows]
 
+    def uncompared(self, limit: int, *, user: str | None = None) -> list[Memory]:
+        conditions = "compared = false AND state = 'active'" + ("" if user is None else " AND user = $user")
+        rows = self.db.rows(
+            f"SELECT {STORED}, num FROM memory WHERE {conditions} ORDER BY num LIMIT {limit}", user=user
+        )
+        return [stored(row).memory for row in rows]
+
     def counts(self, user: str, model: str) -> Counts:
         return counts(self.db, user, model)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from retain.domain.changes import AtVersion, Changes, NoTwin, TitleFree
+from retain.domain.changes import AtVersion, Changes, NoTwin, TitleFree, Uncompared
 from retain.domain.graph import Entity, Relation, fold
 from retain.domain.memory import MemoryId
 from retain.stores.surreal.link.cbor import record, records
@@ -13,7 +13,7 @@ from retain.stores.wording import indexed
 
 Key = tuple[str, str, str]
 Pair = tuple[str, str]
-_OLD = "id, num, user, place, state, session_id, content, title, words, position, version, model, signs"
+_OLD = "id, num, user, place, state, session_id, content, title, words, position, version, compared, model, signs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _memories(changes: Changes) -> Iterable[MemoryId]:
     yield from (embedding.memory for embedding in changes.embeddings)
     yield from (entry.memory for entry in changes.history)
     yield from (link.memory for link in changes.links)
-    yield from (expected.memory for expected in changes.expects if isinstance(expected, AtVersion))
+    yield from (expected.memory for expected in changes.expects if isinstance(expected, (AtVersion, Uncompared)))
     for one in changes.contradictions:
         yield from (one.older, one.newer)
     for tie in changes.ties:

@@ -27,7 +27,7 @@ _NOTHING = {"tool": None, "file": None, "conversation_turn": None, "provenance":
 FIELDS = (
     "id, content, title, type, category, scope, place, user, project, session_id, agent, tags, importance, source, "
     "metadata, created_at, updated_at, event_time, valid_from, valid_until, state, state_reason, state_since, "
-    "successor, consolidated, derived_from, reinforced, reinforced_at, version, model"
+    "successor, consolidated, derived_from, reinforced, reinforced_at, version, compared, model"
 )
 # With how often it was used. Of many memories that is better read beside them: going to each takes 40 µs, reading 7.
 STORED = f"{FIELDS}, type::record('access', id.id()).{{count, last}} AS access"
@@ -82,6 +82,7 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "reinforced_at": memory.reinforced_at,
         "version": memory.version,
         "fingerprint": fingerprint(memory.text),
+        "compared": memory.compared,
     }
 
 
@@ -137,6 +138,7 @@ def _memory(row: Mapping[str, Any], place: Place) -> Memory:
         reinforced=row["reinforced"],
         reinforced_at=row["reinforced_at"],
         version=row["version"],
+        compared=row["compared"] is not False,
     )
 
 

@@ -365,10 +365,17 @@ DEFINE EVENT entity_cut ON entity WHEN $event = 'DELETE' THEN {
 # What a person has ended is no longer a rule's, so no rule brings it back: see `domain/graph.py`.
 ENDED = "UPDATE relates_to SET by_rule = false WHERE valid_until != NULL RETURN NONE;"
 
+# Whether a memory was held against what is near it. Of those from before nobody asks.
+COMPARED = """
+DEFINE FIELD IF NOT EXISTS compared ON memory TYPE option<bool>;
+DEFINE INDEX IF NOT EXISTS memory_compared ON memory FIELDS compared;
+"""
+
 # Append only: a step that has run somewhere is never changed.
 STEPS: Sequence[tuple[str, str]] = (
     ("m001_tables", MEMORY + GRAPH + SESSIONS + CODE + COUNTERS),
     ("m002_pages", PAGES),
     ("m003_changes", CHANGES),
     ("m004_ended", ENDED),
+    ("m005_compared", COMPARED),
 )

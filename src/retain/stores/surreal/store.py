@@ -2,6 +2,7 @@
 
 import logging
 import random
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -87,6 +88,10 @@ class SurrealStore(
         if changes.key and random.random() < _FORGETTING:
             self._forget_keys()
         return Applied(there.change + 1)
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Each call reads at a moment of its own: the engine holds none from one message to the next."""
+        return nullcontext()
 
     def change(self) -> int:
         return int(self.db.run("SELECT VALUE value FROM ONLY counter:change")[0])

@@ -34,6 +34,8 @@ def remembered(done: Remembered) -> Drawn:
     yield line((what, "green"), f" {_id(done.memory.id)}", (_where(done.memory) + linked, DIM))
     for rival in done.contradicts:
         yield line(("contradicts ", "yellow"), f"{_id(rival.other(done.memory.id))}: {rival.detail}")
+    if done.contradictions_pending:
+        yield line(("not compared yet", DIM), (" with what is near it", DIM))
     if done.redacted:
         yield line(("removed before storing: ", "yellow"), ", ".join(dict.fromkeys(done.redacted)))
     yield from warnings(done.warnings)
@@ -65,8 +67,8 @@ def explained(hits: Sequence[Hit]) -> Drawn:
     for place, hit in enumerate(hits, start=1):
         table.add_row(f"{place:>2}", *(f"{hit.terms.get(name, 0):.2f}" for name in names), f"{hit.score:.2f}")
     yield table
-    mix = (scoring.RELEVANCE, scoring.IMPORTANCE, scoring.FRESHNESS)
-    yield _dim("score = {} · relevance · scope + {} · importance + {} · freshness".format(*mix))
+    mix = (scoring.RELEVANCE, scoring.IMPORTANCE, scoring.RECENCY)
+    yield _dim("score = {} · relevance · scope + {} · importance + {} · recency".format(*mix))
 
 
 def whole(stored: Stored, now: datetime) -> Drawn:

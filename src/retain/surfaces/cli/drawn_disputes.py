@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from retain.domain.changes import ContradictionState
+from retain.domain.changes import Contradiction, ContradictionState
 from retain.domain.memory import Memory
 from retain.engine.trust.disputes import Dispute, Resolved
 from retain.surfaces.cli.draw import DIM, Drawn, age, several
@@ -60,8 +60,12 @@ def resolved(done: Resolved, now: datetime) -> Drawn:
     found = done.dispute.contradiction
     yield line(("decided ", "green"), _outcome(done.dispute), (f"  {found.id}", DIM))
     yield from _sides(done.dispute, now, MOST_CHARS)
-    yield from _facts({"when": found.conditions, "because": found.explanation})
+    yield from _facts({"when": found.conditions, "because": found.explanation, "also": _also(done.followed)})
     yield line((f"`retain contradictions {found.id} --reopen` takes it back.", DIM))
+
+
+def _also(followed: Sequence[str]) -> str | None:
+    return f"{', '.join(followed)}: the same in other words" if followed else None
 
 
 def reopened(one: Dispute, now: datetime) -> Drawn:
@@ -72,7 +76,7 @@ def reopened(one: Dispute, now: datetime) -> Drawn:
 
 def _drawn(one: Dispute, now: datetime, most: int | None) -> Drawn:
     found = one.contradiction
-    told = f" · found {_since(found.found, now)} by {'rule' if found.by_rule else 'the language model'}"
+    told = f" · found {_since(found.found, now)} by {_finder(found)}"
     yield line((found.id, "bold"), (f"  {STATES[found.state]}", STYLES[found.state]), (told, DIM))
     yield Indented(found.detail)
     yield from _sides(one, now, most)
@@ -100,6 +104,12 @@ def _decision(one: Dispute, now: datetime) -> dict[str, str | None]:
 
 def _outcome(one: Dispute) -> str:
     return "both hold" if one.resolution == "context_dependent" else f"the {one.resolution} one holds"
+
+
+def _finder(found: Contradiction) -> str:
+    if not found.by_rule:
+        return "the language model"
+    return "the judge" if found.kind == "meaning" else "rule"
 
 
 def _since(moment: datetime, now: datetime) -> str:

@@ -33,6 +33,7 @@ def status(report: Report, caller: Caller, settings: Settings, paused: datetime 
             "keyword only": f"{counts.unembedded} (`retain reembed` makes their vectors)"
             if counts.unembedded
             else None,
+            "not compared": f"{counts.uncompared} with what is near them" if counts.uncompared else None,
             "model": report.model + (f" ({report.model_state.why})" if report.model_state.why else ""),
             "store": None if report.connection.is_undecided else f"{shown(settings)}, {report.size / 1e6:.1f} MB",
             "database": _connection(report.connection),

@@ -15,6 +15,7 @@ from retain.app import Retain
 from retain.config import Loaded, load
 from retain.domain.connection import noticing
 from retain.domain.memory import Kind, Scope
+from retain.engine.comparer import Patience
 from retain.errors import Refused
 from retain.standing import SETTINGS, Notice, of_settings
 from retain.surfaces import degraded
@@ -25,6 +26,8 @@ R = TypeVar("R")
 
 # Counting accesses and finishing a long text's vectors may go on after the answer, but not for long.
 SETTLE_SECONDS = 2.0
+# A person waits for a command, not an agent, and wants to see what the new contradicts.
+AT_A_TERMINAL = Patience(reply=5.0, encode=5.0, most=100)
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Call:
         """The memory, without a session of its own: a command is no conversation."""
         if self.loaded.settings.deployment_mode == "embedded-memory":
             self.terminal.warn("deployment_mode is embedded-memory: what is stored now ends with this command")
-        with Retain(self.loaded, own_session=False) as app, noticing() as met:
+        with Retain(self.loaded, own_session=False, patience=AT_A_TERMINAL) as app, noticing() as met:
             self.terminal.met, self.terminal.notices = met, app.notices
             try:
                 yield app

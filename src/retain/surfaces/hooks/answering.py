@@ -203,6 +203,7 @@ def _note(note: Note) -> dict[str, object]:
         "scope": memory.scope.value,
         "said_by": memory.metadata.get("said_by"),
         "updated": memory.updated.timestamp(),
+        "said": memory.last_said.timestamp(),
         "score": round(note.score, 3),
         "terms": {name: round(value, 3) for name, value in note.terms.items()},
         "replaces": note.replaces,

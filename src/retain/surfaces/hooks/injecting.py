@@ -12,6 +12,7 @@ from retain.domain.digest import NOTE, Row, line, titled, within_tokens
 from retain.domain.earlier import Earlier
 from retain.domain.echo import CLAUDE_MD, without_echo
 from retain.domain.handing import CLOSE, FRAME, OPEN, framed
+from retain.domain.retold import day
 from retain.surfaces.hooks import injected, log
 
 TYPE_CHECKING = False
@@ -122,8 +123,8 @@ def noted(row: Row, now: float) -> str:
 
 
 def _behind(row: Row, now: float) -> str:
-    date = time.strftime(" (%Y-%m-%d)", time.gmtime(row.updated)) if now - row.updated > OLD else ""
-    return f"{date} [memory:{row.id}]"
+    said = day(row.said) if now - row.said > OLD else row.day
+    return f"{f' ({said})' if said else ''} [memory:{row.id}]"
 
 
 def tokens_in(text: str) -> int:
@@ -280,6 +281,7 @@ def _row(found: "Mapping[str, Any]", now: float) -> Row:
         updated=found["updated"],
         accesses=found.get("accesses", 0),
         said_by=found["said_by"],
+        said=found.get("said"),  # a server of an earlier version does not tell
         earlier=_earlier(found["earlier"], now) if "earlier" in found else None,
     )
 

@@ -267,6 +267,7 @@ def _conclude(app: Retain, item: Item, caller: Caller, outcome: Outcome, left: C
             if isinstance(done, Refused):
                 log.note(str(app.settings.home.expanduser()), "summary", str(done))
     app.untyped.serve(app.engine)
+    app.engine.compare()  # what hooks, queues and processes that were killed have left
     app.engine.later(app.back_up)  # where no server runs, nobody else does
     app.engine.settle(max(0.0, min(_SETTLE_SECONDS, left())))
 

@@ -25,7 +25,8 @@ reflect_and_consolidate turns the session's events into lasting facts.
 
 DEFAULT = f"""{SCOPED}
 index_project makes a codebase searchable by meaning and by name; then search_code finds functions, classes and uses of
-a symbol, with file and lines. memory_ask gives one answer from many memories."""
+a symbol, with file and lines. memory_ask gives one answer from many memories. Of two that contradict each other the
+newer is first, and each names the other (`disputed`): once you know which holds, memory_resolve_truth it."""
 
 GRAPH = f"""{_OPENING}
 Recall (recall) {_WHEN} It searches memories by meaning, words and what is connected, and

@@ -10,7 +10,7 @@ from itertools import chain, repeat
 from typing import Protocol
 
 from retain.domain.connection import Reach
-from retain.errors import QueryTimeout, RetainError, StoreDown
+from retain.errors import Closed, QueryTimeout, RetainError
 from retain.stores.surreal.link.failures import Expired, LinkLost
 
 logger = logging.getLogger(__name__)
@@ -99,7 +99,7 @@ class Reconnecting:
 
     def _current(self) -> Breakable:
         if self._closing.is_set():
-            raise StoreDown("this store was closed; open it again")
+            raise Closed("this store was closed; open it again")
         link = self._link
         if link is not None and not link.is_lost:
             return link

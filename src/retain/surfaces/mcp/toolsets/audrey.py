@@ -108,7 +108,7 @@ def memory_introspect(
 @tools.tool("Resolve a contradiction")
 def memory_resolve_truth(
     app: Retain,
-    contradiction_id: Annotated[str, Field(pattern=NOT_BLANK, description="From encode, recall or introspect")],
+    contradiction_id: Annotated[str, Field(pattern=NOT_BLANK, description="As a reply names it")],
     resolution: Annotated[
         Literal["older", "newer", "context_dependent"] | None,
         Field(description="Your own decision; without it the language model that was set up decides"),

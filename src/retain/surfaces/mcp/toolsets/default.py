@@ -7,7 +7,7 @@ from pydantic import Field
 from retain.app import Retain
 from retain.surfaces import render
 from retain.surfaces.mcp.tools import Toolset
-from retain.surfaces.mcp.toolsets import capture, code, scoped
+from retain.surfaces.mcp.toolsets import audrey, capture, code, scoped
 from retain.surfaces.render import Body
 
 tools = Toolset("default")
@@ -21,6 +21,6 @@ def get_memory(app: Retain, id: Annotated[str, Field(description="As recall retu
     return render.whole(app.engine.get(id, app.caller()))
 
 
-for _tool in (*capture.tools.tools, *code.tools.tools):
-    if _tool.name in ("memory_ask", "index_project", "search_code"):
+for _tool in (*capture.tools.tools, *code.tools.tools, *audrey.tools.tools):
+    if _tool.name in ("memory_ask", "index_project", "search_code", "memory_resolve_truth"):
         tools.add(_tool)
