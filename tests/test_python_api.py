@@ -1,11 +1,14 @@
 """`import retain`: the memory as a Python program uses it."""
 
+import gc
 import subprocess
 import sys
 import textwrap
 from datetime import UTC, datetime, timedelta, timezone
 from threading import Thread
+from threading import enumerate as enumerate_threads
 from typing import get_type_hints
+from weakref import ref
 
 import pytest
 
@@ -22,6 +25,7 @@ from retain.engine.code.finding.search import CodeHit
 from retain.engine.context import Block
 from retain.engine.remember import Remembered
 from retain.errors import ConfigError, InvalidInput, NotFound, RetainError, StoreBusy, StoreDown
+from surfaces.waiting import until
 
 OUT = Direction.OUTGOING
 
@@ -263,7 +267,20 @@ def test_a_with_block_closes_and_lets_errors_through(tmp_path):
     with pytest.raises(ZeroDivisionError), retain.open(tmp_path / "a.db", embedding_model="hashed") as memory:
         memory.remember("We deploy on Mondays")
         raise ZeroDivisionError
-    assert not (tmp_path / "a.db-wal").exists()
+    until(lambda: not (tmp_path / "a.db-wal").exists())  # whoever compares at this moment lets go of it next
+
+
+def test_what_is_closed_keeps_no_thread_and_no_model(tmp_path):
+    before = set(enumerate_threads())
+    with retain.open(tmp_path / "a.db") as memory:
+        memory.remember("We deploy on Mondays")
+        memory.remember("We deploy on Fridays now")
+        memory.recall("When do we deploy?")
+        models = [ref(memory.engine.parts.embedder), ref(memory.engine.parts.judge)]
+        assert memory.engine.settle(60)
+    del memory
+    until(lambda: gc.collect() is not None and not any(model() for model in models))
+    until(lambda: not set(enumerate_threads()) - before)
 
 
 def test_threads_share_one_memory(memory):

@@ -331,7 +331,8 @@ class Retain:
         with self._lock:
             engine, self._engine, self._closed = self._engine, None, True
         self._ending.set()
-        for former in self._former:
+        while self._former:
+            former = self._former.pop()
             former.settle(0.01)
             former.close()
         if engine is not None:

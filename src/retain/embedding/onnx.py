@@ -32,10 +32,10 @@ class OnnxEmbedder:
     """Loads when first needed, in the background; a missing or damaged model leaves it `off`, with the reason."""
 
     def __init__(self, find: Callable[[], ModelFiles] = bundled, clock: Callable[[], float] = time.monotonic) -> None:
-        self._files = cache(find)
+        self._files = files = cache(find)
         self._vectors = VectorCache()
         native = NativeCalls(EmbeddingFailed)
-        self._network = Loading(lambda: Network(self._files(), native), clock, EmbeddingFailed, "the embedding model")
+        self._network = Loading(lambda: Network(files(), native), clock, EmbeddingFailed, "the embedding model")
 
     @classmethod
     def in_folder(cls, folder: Path) -> "OnnxEmbedder":

@@ -110,6 +110,9 @@ class Comparer:
     def settle(self, seconds: float) -> bool:
         return self._upkeep.settle(seconds)
 
+    def end(self) -> None:
+        self._upkeep.end()
+
     def _compare(self) -> None:
         with self._lock:
             mine = self._unknown()

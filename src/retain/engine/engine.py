@@ -364,6 +364,8 @@ class Engine:
             self._code.close()
         self._upkeep.settle(0.03)
         self._comparer.settle(0.03)
+        self._upkeep.end()
+        self._comparer.end()
         self.parts.store.close()
 
     def _afterwards(self, done: Remembered) -> Remembered:

@@ -5,8 +5,10 @@ It is loaded when a server begins or when something is to be judged, and let go 
 
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +52,16 @@ class OnnxJudge:
     """Threads may ask it side by side; one at a time is answered."""
 
     def __init__(self, files: JudgeFiles | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._files = files or JudgeFiles()
+        self._files = known = files or JudgeFiles()
         self._clock = clock
         native = NativeCalls(JudgeAway)
-        self._network = Loading(lambda: _Network(self._files, native), clock, JudgeAway, "the judge")
+        # Nothing that lives longer than a judge may hold it: what it has loaded goes with it.
+        self._network = Loading(lambda: _Network(known, native), clock, JudgeAway, "the judge")
         self._turn = threading.Lock()
         self._used = 0.0
         self._watched = False
+        self._gone = threading.Event()
+        weakref.finalize(self, self._gone.set).atexit = False
 
     @property
     def model(self) -> str:
@@ -105,13 +110,17 @@ class OnnxJudge:
         self._used = self._clock()
         if not self._watched:
             self._watched = True
-            threading.Thread(target=self._look, name="retain-judge-idle", daemon=True).start()
+            look = partial(_look_after, weakref.ref(self), self._gone)
+            threading.Thread(target=look, name="retain-judge-idle", daemon=True).start()
 
-    def _look(self) -> None:
-        while True:
-            time.sleep(IDLE_SECONDS / 5)
-            if self.free_if_idle():
-                return
+
+def _look_after(known: Callable[[], OnnxJudge | None], gone: threading.Event) -> None:
+    """Has a judge let its model go when it is idle; ends when it has, or nobody has the judge any more."""
+    while not gone.wait(IDLE_SECONDS / 5):
+        judge = known()
+        if judge is None or judge.free_if_idle():
+            return
+        del judge
 
 
 class _Network:

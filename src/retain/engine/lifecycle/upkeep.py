@@ -22,27 +22,29 @@ Job = Callable[[], object]
 
 
 class Upkeep:
-    """One background thread, started with the first job; it sleeps while there is none."""
+    """One background thread, started with the first job; it sleeps while there is none, and ends with `end`."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._jobs: deque[Job] = deque()
         self._gathering: dict[Job, float] = {}
         self._busy = False
-        self._hurry = False
+        self._hurry = self._ended = False
         self._thread: threading.Thread | None = None
 
     def later(self, job: Job) -> None:
         """Runs a job after those that wait already."""
         with self._changed:
-            self._jobs.append(job)
-            self._wake()
+            if not self._ended:
+                self._jobs.append(job)
+                self._wake()
 
     def soon(self, job: Job) -> None:
         """Runs a job once, a moment after it was first asked for, however often that was."""
         with self._changed:
-            self._gathering.setdefault(job, time.monotonic() + GATHER)
-            self._wake()
+            if not self._ended:
+                self._gathering.setdefault(job, time.monotonic() + GATHER)
+                self._wake()
 
     def settle(self, seconds: float) -> bool:
         """Waits until everything is done, without gathering any longer; False when that took longer."""
@@ -53,6 +55,14 @@ class Upkeep:
             self._hurry = False
             return done
 
+    def end(self) -> None:
+        """Gives up what waits, and ends the thread after the job that is under way. What comes later is never run."""
+        with self._changed:
+            self._ended = True
+            self._jobs.clear()
+            self._gathering.clear()
+            self._changed.notify_all()
+
     def _wake(self) -> None:
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._work, name="retain-upkeep", daemon=True)
@@ -60,8 +70,7 @@ class Upkeep:
         self._changed.notify_all()
 
     def _work(self) -> None:
-        while True:
-            job = self._next()
+        while job := self._next():
             try:
                 job()
             except Closed as error:
@@ -69,19 +78,21 @@ class Upkeep:
             except (RetainError, OSError) as error:
                 logger.warning("background work failed: %s", error)
             finally:
+                del job  # whatever it works for may go while this thread sleeps
                 with self._changed:
                     self._busy = False
                     self._changed.notify_all()
 
-    def _next(self) -> Job:
+    def _next(self) -> Job | None:
         with self._changed:
-            while True:
+            while not self._ended:
                 ready = self._ready()
                 if ready:
                     self._busy = True
                     return ready
                 due = min(self._gathering.values(), default=None)
                 self._changed.wait(None if due is None else max(due - time.monotonic(), 0.0))
+            return None
 
     def _ready(self) -> Job | None:
         if self._jobs:
