@@ -1,7 +1,8 @@
 """Trains the judge and puts it into the package: `make judge`.
 
     python training/judge.py [--epochs N] [--work DIR] [--seed N] [--threads N] [--held] [--report]
-    python training/judge.py --further [--but N] [--work DIR] [--threads N] [--held]
+    python training/judge.py --further [--seed N] [--but N] [--work DIR] [--threads N]
+    python training/judge.py --join [SHARE] [--work DIR] [--held]
 
 Three runs, each with another seed and another fifth of the data left out, say how good a run is on what it has not
 seen, and where thresholds belong. What is exported is the mean of their weights: they begin at the same place, and
@@ -11,7 +12,9 @@ than one after the other; `--report` only prints the figures of what is there; `
 which nobody trains on: look at them last.
 
 `--further` teaches the judge in the package what was added since it was made: one epoch, with a part of what it knows,
-so that it does not forget that. With `--but N` it leaves out a fifth and only says how it does there.
+so that it does not forget that. It stays in the work folder until `--join` puts the mean of all such runs into the
+package, so much of it as SHARE says and the rest of what is there. With `--but N` it leaves out a fifth and says how it
+does there.
 """
 
 import argparse
@@ -45,10 +48,12 @@ ADAPTER = ROOT / "src/retain/judge/onnx.py"
 SEEDS = 3
 PLAIN_PAIRS, PLAIN_TIMES = 2_000, 3  # pairs from slots, and how often each plain sentence is shown
 STRANGERS = 4_000  # pairs of statements that have nothing to do with one another
-TURNS, PARAGRAPHS = 2_500, 2_000  # the same of neighbours in conversations and in documentation
+TURNS, PARAGRAPHS = 2_500, 4_000  # the same of neighbours in conversations and in documentation
 EMBEDDER = OnnxEmbedder()
 FIT_TIMES = 1  # how often a question is shown in an epoch, each time with other wrong answers
-FURTHER, OLD_PART, NEW = Recipe(epochs=1, rate=5e-5, groups=10), 0.2, ("pp-", "pq-", "pr-", "ps-", "pt-")
+FURTHER, OLD_PART = Recipe(epochs=1, rate=7e-5, groups=10), 0.2
+# How the ids begin of what was added since the packaged judge was made.
+NEW = ("pu-", "pv-", "pw-", "px-", "py-", "pz-", "pba-", "al-", "am-", "an-")
 
 
 def main() -> None:
@@ -61,22 +66,26 @@ def main() -> None:
     parser.add_argument("--held", action="store_true", help="also on held/, which nobody trains on")
     parser.add_argument("--further", action="store_true", help="one epoch from the packaged judge on")
     parser.add_argument("--but", type=int, choices=range(FOLDS), help="with --further: a fifth to leave out")
+    parser.add_argument("--join", type=float, nargs="?", const=1.0, metavar="SHARE", help="package the further runs")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
+    if options.join:
+        judge = joined([loaded(file) for file in sorted(options.work.glob("further-*.pt"))], options.join)
+        export(judge)
+        if options.held:
+            report_held(judge, Texts(Tokenizer.from_file(str(ENCODER / "tokenizer.json"))))
+        return
     data = Data()
     recipe = Recipe(epochs=options.epochs)
     print(f"{len(data.messages)} messages, {len(data.pairs)} pairs, on {DEVICE}", flush=True)
     if options.threads:
         torch.set_num_threads(options.threads)
     if options.further:
-        judge = data.further(options.but)
-        torch.save(judge.state_dict(), options.work / f"further-{options.but}.pt")
+        judge = data.further(options.but, options.seed or 0)
         if options.but is None:
-            export(judge)
+            torch.save(judge.state_dict(), options.work / f"further-{options.seed or 0}.pt")
         else:
             data.told_of_fits(judge, options.but)
-        if options.held:
-            report_held(judge, data.texts)
         return
     if options.seed is not None:
         data.run(recipe, options.seed, options.work, only_read=False)
@@ -110,10 +119,9 @@ class Data:
         self.near = [*mined.of_turns(conversations, vectors, TURNS), *mined.of_paragraphs(vectors, PARAGRAPHS)]
         self.start = weights.read(ENCODER / "retain-minilm-l6-u8.onnx")
 
-    def further(self, but: int | None) -> Judge:
+    def further(self, but: int | None, seed: int) -> Judge:
         """The packaged judge after one epoch of everything that is new, and of a part of what it has learned from."""
-        judge = Judge(weights.read(PACKAGED)).take(weights.read_heads(PACKAGED))
-        return train(judge, self._shown(but, OLD_PART), self.texts, FURTHER, SEEDS)
+        return train(packaged(), self._shown(but, OLD_PART), self.texts, FURTHER, SEEDS + seed)
 
     def told_of_fits(self, judge: Judge, fold: int) -> None:
         """How often the right memory of a group comes first, on the fifth that was left out."""
@@ -181,9 +189,10 @@ class Data:
         told += [*strangers(rows, kept, STRANGERS), *slots.made(PLAIN_PAIRS), *self.near]
         told += _of_pairs(kept, rows)
         if part < 1:
-            new = [pair for pair in kept if pair.id.startswith(NEW)]
-            idle = [example for message in self.beside if message.fold != but for example in message.sentences]
-            told = [*random.Random(0).sample(told, round(part * len(told))), *_of_pairs(new, rows), *self.near, *idle]
+            new = _of_pairs([pair for pair in kept if pair.id.startswith(NEW)], rows)
+            said = (*self.beside, *(message for message in self.messages if message.row["id"].startswith(NEW)))
+            new += [example for message in said if message.fold != but for example in message.sentences]
+            told = [*random.Random(0).sample(told, round(part * len(told))), *new, *self.near]
         asked = [group for group in self.groups if group.fold != but]
         return Shown(told, asked if part == 1 else random.Random(0).sample(asked, len(asked) // 2))
 
@@ -197,12 +206,26 @@ def vectors(texts: Sequence[str]) -> Soft:
     return np.array([np.frombuffer(vector, np.float32) for vector in EMBEDDER.embed(texts)])
 
 
-def mean(judges: Sequence[Judge]) -> Judge:
+def packaged() -> Judge:
+    return Judge(weights.read(PACKAGED)).take(weights.read_heads(PACKAGED))
+
+
+def mean(judges: Sequence[Judge], shares: Sequence[float] | None = None) -> Judge:
     """One judge with the mean of their weights."""
+    shares = shares or [1 / len(judges)] * len(judges)
     states = [judge.state_dict() for judge in judges]
     whole = Judge()
-    whole.load_state_dict({name: sum(state[name] for state in states) / len(states) for name in states[0]})
+    whole.load_state_dict(
+        {name: sum(share * state[name] for share, state in zip(shares, states, strict=True)) for name in states[0]}
+    )
     return whole.eval()
+
+
+def joined(runs: Sequence[Judge], share: float) -> Judge:
+    """The mean of further runs, so much of it, and for the rest the packaged judge that they began with."""
+    if not runs:
+        sys.exit("no further run lies in the work folder; make one with --further")
+    return mean([mean(runs), packaged()], [share, 1 - share])
 
 
 def loaded(file: Path) -> Judge:

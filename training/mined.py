@@ -19,6 +19,7 @@ from worlds import Vectors, World
 
 PACKAGES = ("torch", "sympy", "networkx", "mpmath")  # of training's own environment, so that the benchmarks' are new
 LONGEST = 200  # characters; what is longer is not compared
+NEIGHBOURS = 3  # of a paragraph; a memory is compared with eight
 _WEIGHT = 0.7  # now and then one of them does contradict
 _SAME = 0.95  # a cosine from which on two texts may be one
 
@@ -37,10 +38,10 @@ def of_turns(worlds: Sequence[World], vectors: Vectors, count: int) -> list[Exam
 
 
 def of_paragraphs(vectors: Vectors, count: int) -> list[Example]:
-    """Paragraphs of documentation, each with its nearest neighbour among some thousands."""
+    """Paragraphs of documentation, each with its nearest neighbours among some thousands."""
     texts = [text for text in dict.fromkeys(_paragraphs()) if len(text.split()) >= 6 and len(text) <= LONGEST]
     texts = random.Random(0).sample(texts, min(2 * count, len(texts)))
-    near = [_unrelated(texts[one], texts[other]) for one, other in _nearest(texts, vectors)]
+    near = [_unrelated(texts[one], texts[other]) for one, other in _nearest(texts, vectors, NEIGHBOURS)]
     return random.Random(0).sample(near, min(count, len(near)))
 
 
@@ -48,16 +49,16 @@ def _unrelated(old: str, new: str) -> Example:
     return Example("pair", old, new, RELATIONS.index("unrelated"), weight=_WEIGHT)
 
 
-def _nearest(texts: Sequence[str], vectors: Vectors) -> Iterator[tuple[int, int]]:
-    """Each text, by place, before the one that is nearest to it and not the same."""
-    if len(texts) < 2:
+def _nearest(texts: Sequence[str], vectors: Vectors, most: int = 1) -> Iterator[tuple[int, int]]:
+    """Each text, by place, with those that are nearest to it and not the same; the earlier one first."""
+    if len(texts) <= most:
         return
     made = vectors(texts)
     for place, row in enumerate(made @ made.T):
         row[place] = -1
         row[row >= _SAME] = -1
-        nearest = int(np.argmax(row))
-        yield min(place, nearest), max(place, nearest)
+        for nearest in np.argsort(-row)[:most].tolist():
+            yield min(place, nearest), max(place, nearest)
 
 
 def _paragraphs() -> Iterator[str]:
