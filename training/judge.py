@@ -53,7 +53,8 @@ EMBEDDER = OnnxEmbedder()
 FIT_TIMES = 1  # how often a question is shown in an epoch, each time with other wrong answers
 FURTHER, OLD_PART = Recipe(epochs=1, rate=7e-5, groups=10), 0.2
 # How the ids begin of what was added since the packaged judge was made.
-NEW = ("pu-", "pv-", "pw-", "px-", "py-", "pz-", "pba-", "al-", "am-", "an-")
+NEW = ("pu-", "pv-", "pw-", "py-", "pz-", "pba-", "pbb-", "pbc-", "pbd-", "pbe-", "pbg-", "pbh-")
+NEW += ("al-", "am-", "an-", "ao-")
 
 
 def main() -> None:
