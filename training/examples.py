@@ -75,7 +75,8 @@ def strangers(messages: Sequence[Message], pairs: Sequence[Pair], count: int) ->
         place = message.row.get("session") or message.row["id"]
         by_conversation[place] += [kept["span"] for kept in message.row["keep"]]
     together = [said for said in by_conversation.values() if len(said) > 1]
-    anybody = [said for group in by_conversation.values() for said in group] + [pair.example.first for pair in pairs]
+    anybody = [said for group in by_conversation.values() for said in group]
+    anybody += [said for pair in pairs for said in (pair.example.first, pair.example.second)]
     for number in range(count):
         one, other = chance.sample(chance.choice(together) if number % 2 else anybody, 2)
         yield Example("pair", one, other, RELATIONS.index("unrelated"))

@@ -47,11 +47,12 @@ PACKAGED = ROOT / "src/retain/judge/model/retain-judge-l6-u8.onnx"
 ADAPTER = ROOT / "src/retain/judge/onnx.py"
 SEEDS = 3
 PLAIN_PAIRS, PLAIN_TIMES = 2_000, 3  # pairs from slots, and how often each plain sentence is shown
-STRANGERS = 4_000  # pairs of statements that have nothing to do with one another
-TURNS, PARAGRAPHS = 2_500, 4_000  # the same of neighbours in conversations and in documentation
+STRANGERS = 6_000  # pairs of statements that have nothing to do with one another
+TURNS, PARAGRAPHS, OTHERS = 2_500, 4_000, 10_000  # of neighbours: in conversations, documentation, and other pairs
 EMBEDDER = OnnxEmbedder()
 FIT_TIMES = 1  # how often a question is shown in an epoch, each time with other wrong answers
-FURTHER, OLD_PART = Recipe(epochs=1, rate=7e-5, groups=10), 0.2
+FURTHER = Recipe(epochs=1, rate=7e-5, groups=10)
+OLD_PART, OLD_PAIRS = 0.2, 0.5  # of what the packaged judge has learned from, that is shown once more
 # How the ids begin of what was added since the packaged judge was made.
 NEW = ("pu-", "pv-", "pw-", "py-", "pz-", "pba-", "pbb-", "pbc-", "pbd-", "pbe-", "pbg-", "pbh-")
 NEW += ("al-", "am-", "an-", "ao-")
@@ -118,6 +119,7 @@ class Data:
         self.groups = [each for seed in range(FIT_TIMES) for each in groups(self.worlds, vectors, seed)]
         conversations = [world for world in self.worlds if world.id.startswith("t")]
         self.near = [*mined.of_turns(conversations, vectors, TURNS), *mined.of_paragraphs(vectors, PARAGRAPHS)]
+        self.near += mined.of_pairs(self.pairs, vectors, OTHERS)
         self.start = weights.read(ENCODER / "retain-minilm-l6-u8.onnx")
 
     def further(self, but: int | None, seed: int) -> Judge:
@@ -187,13 +189,17 @@ class Data:
         rows = [m for m in (*self.messages, *self.beside, *self.plain * PLAIN_TIMES) if m.fold != but]
         kept = [pair for pair in self.pairs if pair.fold != but]
         told = [example for message in rows for example in message.sentences]
-        told += [*strangers(rows, kept, STRANGERS), *slots.made(PLAIN_PAIRS), *self.near]
-        told += _of_pairs(kept, rows)
-        if part < 1:
+        told += [*strangers(rows, kept, STRANGERS), *slots.made(PLAIN_PAIRS)]
+        of_two = _of_pairs(kept, rows)
+        if part == 1:
+            told += of_two
+        else:
             new = _of_pairs([pair for pair in kept if pair.id.startswith(NEW)], rows)
             said = (*self.beside, *(message for message in self.messages if message.row["id"].startswith(NEW)))
             new += [example for message in said if message.fold != but for example in message.sentences]
-            told = [*random.Random(0).sample(told, round(part * len(told))), *new, *self.near]
+            told = random.Random(0).sample(told, round(part * len(told))) + new
+            told += random.Random(0).sample(of_two, round(OLD_PAIRS * len(of_two)))
+        told += self.near
         asked = [group for group in self.groups if group.fold != but]
         return Shown(told, asked if part == 1 else random.Random(0).sample(asked, len(asked) // 2))
 

@@ -1,7 +1,7 @@
 """Statements that lie near each other and have nothing against each other: no contradictions, whatever they share.
 
-Writers of pairs write statements of one subject. A memory also holds turns of conversations and paragraphs of
-documentation, and there a near neighbour is nearly always about something else.
+Writers of pairs write statements of one subject. A memory also holds what was said of a hundred others, turns of
+conversations and paragraphs of documentation, and there a near neighbour is nearly always about something else.
 """
 
 import ast
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from examples import Example
+from examples import Example, Pair
 from retain.domain.judging import RELATIONS
 from worlds import Vectors, World
 
@@ -22,6 +22,8 @@ LONGEST = 200  # characters; what is longer is not compared
 NEIGHBOURS = 3  # of a paragraph; a memory is compared with eight
 _WEIGHT = 0.7  # now and then one of them does contradict
 _SAME = 0.95  # a cosine from which on two texts may be one
+_LOOKED_AT = 250  # statements of which the nearest is taken: a store of some hundred memories has such neighbours
+_ONE_SUBJECT, _APART = 0.6, 24  # a cosine, and lines of a file: what is nearer may be of one subject
 
 
 def of_turns(worlds: Sequence[World], vectors: Vectors, count: int) -> list[Example]:
@@ -35,6 +37,39 @@ def of_turns(worlds: Sequence[World], vectors: Vectors, count: int) -> list[Exam
             if frozenset((short[one], short[other])) not in together:
                 found.append(_unrelated(said[short[one]], said[short[other]]))
     return random.Random(0).sample(found, min(count, len(found)))
+
+
+def of_pairs(pairs: Sequence[Pair], vectors: Vectors, count: int) -> list[Example]:
+    """What one pair says with what another says that is near it, in half of the cases by the same writer.
+
+    Without them whatever sounds like a change was taken to change anything.
+    """
+    chance = random.Random(0)
+    said = [(text, pair.id) for pair in pairs for text in (pair.example.first, pair.example.second)]
+    made = vectors([text for text, _ in said])
+    by_writer: dict[str, list[int]] = {}
+    for place, (_, id) in enumerate(said):
+        by_writer.setdefault(id.partition("-")[0], []).append(place)
+    found = []
+    for number in range(count):
+        anchor = chance.randrange(1, len(said), 2)  # of each pair the newer one
+        writer = by_writer[said[anchor][1].partition("-")[0]]
+        some = chance.sample(writer, min(_LOOKED_AT, len(writer))) if number % 2 else chance.choices(
+            range(len(said)), k=_LOOKED_AT
+        )
+        near = made[some] @ made[anchor]
+        fit = [(cosine, at) for cosine, at in zip(near.tolist(), some, strict=True) if cosine < _ONE_SUBJECT]
+        fit = [(cosine, at) for cosine, at in fit if not _may_be_of_one(said[at][1], said[anchor][1])]
+        if fit:
+            one, other = said[max(fit)[1]][0], said[anchor][0]
+            found.append(_unrelated(one, other) if number % 5 else _unrelated(other, one))
+    return found
+
+
+def _may_be_of_one(id: str, other: str) -> bool:
+    """Neighbouring lines of a writer contrast on purpose."""
+    (one, here), (two, there) = (each.split("-")[:2] for each in (id, other))
+    return one == two and abs(int(here) - int(there)) < _APART
 
 
 def of_paragraphs(vectors: Vectors, count: int) -> list[Example]:
