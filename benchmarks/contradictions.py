@@ -5,6 +5,7 @@
 
 The thresholds were chosen on the held pairs a and c; b and d are reported. People labelled them who knew neither the
 rules nor one another's lines; those in tests/contradictions are older, and `written` is by authors of earlier rules.
+What a pair says later is also held against what lies near it in other pairs of the file, as in a store of them all.
 `--flags` says how many memories that contradict nothing are flagged in a store of so many: real paragraphs (corpus.py),
 and the turns of conversations (a file in the form of LongMemEval, `--turns`).
 """
@@ -30,6 +31,7 @@ ROOT = Path(__file__).parents[1]
 FILES = [*ROOT.glob("training/held/pairs-*.jsonl"), *ROOT.glob("tests/contradictions/*.jsonl")]
 CHOSEN_ON = ("pairs-a", "pairs-c")
 SAMPLE = 500
+ONE_SUBJECT = 12  # lines of a file that may speak of one subject with a line
 Line = dict[str, Any]
 
 
@@ -81,14 +83,29 @@ def of_pairs(judge: OnnxJudge, file: Path) -> Iterator[Row]:
     note = ", ".join(f"{count} {label}" for label, count in wrong.items() if label != "contradiction")
     yield Row(f"{name}: precision", right / max(sum(flags), 1), "", 0.9, at_least=True, note=f"wrong: {note}")
     yield Row(f"{name}: recall", right / there, "", 0.7, at_least=True, note=f"of {there}")
+    yield flagged_elsewhere(judge, name, pairs)
+
+
+def flagged_elsewhere(judge: OnnxJudge, name: str, pairs: Sequence[Line]) -> Row:
+    """Of what is said later the share that is flagged beside what is nearest to it in other pairs."""
+    said = [text for pair in pairs for text in (pair["old"], pair["new"])]
+    vectors = embedded(said)
+    chosen = random.Random(1).sample(range(len(pairs)), min(SAMPLE // 2, len(pairs)))
+    flags = 0
+    for place in chosen:
+        near = vectors @ vectors[2 * place + 1]
+        near[max(2 * (place - ONE_SUBJECT), 0) : 2 * (place + ONE_SUBJECT)] = -1
+        flags += any(
+            related(judge, said[other], said[2 * place + 1], float(near[other])).relation == "contradiction"
+            for other in np.argsort(-near)[:MOST]
+        )
+    note = f"of {len(chosen)} among {len(said):,} statements"
+    return Row(f"{name}: flagged against what is near in other pairs", flags / len(chosen), "", 0.005, note=note)
 
 
 def flagged(judge: OnnxJudge, name: str, found: Sequence[str], target: float) -> Row:
     """Of a sample of texts the share that is flagged beside what was there before, though nothing denies it."""
-    rows: list[bytes] = []
-    for text in found:
-        rows += model().embed(model().chunks(text)[:1])
-    vectors = np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(found), -1)
+    vectors = embedded(found)
     chosen = random.Random(1).sample(range(len(found) // 4, len(found)), min(SAMPLE, len(found) // 2))
     flags = sum(_is_flagged(judge, found, vectors, place) for place in chosen)
     note = f"of {len(chosen)} among {len(found):,}, each beside the {MOST} nearest; sure from {CONTRADICTS} on"
@@ -101,6 +118,12 @@ def _is_flagged(judge: OnnxJudge, found: Sequence[str], vectors: Any, place: int
         related(judge, found[other], found[place], float(near[other])).relation == "contradiction"
         for other in np.argsort(-near)[:MOST]
     )
+
+
+def embedded(texts: Sequence[str]) -> Any:
+    """The vector of each text's first part."""
+    rows = [vector for text in texts for vector in model().embed(model().chunks(text)[:1])]
+    return np.frombuffer(b"".join(rows), dtype="<f4").reshape(len(texts), -1)
 
 
 def turns(file: Path) -> list[str]:
