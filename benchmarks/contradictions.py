@@ -7,7 +7,7 @@ The thresholds were chosen on the held pairs a and c; b and d are reported. Peop
 rules nor one another's lines; those in tests/contradictions are older, and `written` is by authors of earlier rules.
 What a pair says later is also held against what lies near it in other pairs of the file, as in a store of them all.
 `--flags` says how many memories that contradict nothing are flagged in a store of so many: real paragraphs (corpus.py),
-and the turns of conversations (a file in the form of LongMemEval, `--turns`).
+short statements about many things (things.py), and the turns of conversations (in the form of LongMemEval, `--turns`).
 """
 
 import argparse
@@ -26,6 +26,7 @@ from results import save
 from retain.engine.lifecycle.relating import MOST, related
 from retain.engine.thresholds import CONTRADICTS
 from retain.judge.onnx import OnnxJudge
+from things import statements
 
 ROOT = Path(__file__).parents[1]
 FILES = [*ROOT.glob("training/held/pairs-*.jsonl"), *ROOT.glob("tests/contradictions/*.jsonl")]
@@ -51,6 +52,7 @@ def main() -> None:
     rows = [row for file in sorted(FILES) for row in of_pairs(judge, file)]
     if options.flags:
         rows.append(flagged(judge, "paragraphs", texts()[: options.flags], 0.005))
+        rows.append(flagged(judge, "statements about many things", list(statements(options.flags)), 0.005))
     if options.turns:
         rows.append(flagged(judge, "turns", turns(options.turns), 0.01))
     print(table(rows))
