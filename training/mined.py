@@ -54,8 +54,10 @@ def of_pairs(pairs: Sequence[Pair], vectors: Vectors, count: int) -> list[Exampl
     for number in range(count):
         anchor = chance.randrange(1, len(said), 2)  # of each pair the newer one
         writer = by_writer[said[anchor][1].partition("-")[0]]
-        some = chance.sample(writer, min(_LOOKED_AT, len(writer))) if number % 2 else chance.choices(
-            range(len(said)), k=_LOOKED_AT
+        some = (
+            chance.sample(writer, min(_LOOKED_AT, len(writer)))
+            if number % 2
+            else chance.choices(range(len(said)), k=_LOOKED_AT)
         )
         near = made[some] @ made[anchor]
         fit = [(cosine, at) for cosine, at in zip(near.tolist(), some, strict=True) if cosine < _ONE_SUBJECT]
