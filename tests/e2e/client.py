@@ -3,12 +3,14 @@
 `RETAIN_E2E_CACHE` names the folder for the client (default: ~/.cache/retain-e2e).
 """
 
+import fcntl
 import json
 import os
 import queue
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -40,22 +42,31 @@ def installed() -> Path:
     folder = cache() / f"claude-code-{VERSION}"
     command = folder / "node_modules" / ".bin" / "claude"
     if not command.exists():
-        _install(folder)
+        cache().mkdir(parents=True, exist_ok=True)
+        with (cache() / "installing").open("w") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)  # other workers ask at the same moment
+            if not command.exists():
+                _install(folder)
     if not command.exists():
         raise Unavailable(f"npm installed {PACKAGE}@{VERSION}, but {command} is not there")
     return command
 
 
 def _install(folder: Path) -> None:
+    """Whole or not at all: who finds the folder may start what is in it."""
     npm = shutil.which("npm")
     if npm is None:
         raise Unavailable("npm is not installed")
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "package.json").write_text("{}")
-    order = [npm, "install", "--no-audit", "--no-fund", "--loglevel", "error", f"{PACKAGE}@{VERSION}"]
-    done = subprocess.run(order, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-    if done.returncode:
-        raise Unavailable(f"npm could not install {PACKAGE}@{VERSION}: {done.stderr.strip()[-500:]}")
+    with tempfile.TemporaryDirectory(prefix="part-", dir=folder.parent) as part:
+        made = Path(part) / "made"
+        made.mkdir()
+        (made / "package.json").write_text("{}")
+        order = [npm, "install", "--no-audit", "--no-fund", "--loglevel", "error", f"{PACKAGE}@{VERSION}"]
+        done = subprocess.run(order, cwd=made, capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode:
+            raise Unavailable(f"npm could not install {PACKAGE}@{VERSION}: {done.stderr.strip()[-500:]}")
+        shutil.rmtree(folder, ignore_errors=True)  # what an earlier try left of it
+        made.rename(folder)
 
 
 def until(met: Callable[[], Any], what: str, seconds: float = SECONDS) -> Any:
