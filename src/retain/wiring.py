@@ -36,12 +36,15 @@ def make_store_for(loaded: Loaded) -> Store:
 
     While it is undecided, one in which everything waits.
     """
+    file = loaded.project_file
+    if not (loaded.is_held or (file and file.verdict)):
+        return make_store(loaded.settings)
     from retain import held
 
     if loaded.is_held:
         return held.make_waiting_store(loaded)
-    store, file = make_store(loaded.settings), loaded.project_file
-    if file and file.verdict and held.count(loaded).waiting:
+    store = make_store(loaded.settings)
+    if held.count(loaded).waiting:
         held.send_on(loaded, store)
     return store
 

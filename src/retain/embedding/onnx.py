@@ -66,6 +66,8 @@ class OnnxEmbedder:
 
     def chunks(self, text: str) -> list[str]:
         network = self._network.value()
+        if len(text.encode("utf-8", "replace")) <= network.room:  # a token is a byte or more
+            return [text]
         return cut(text, network.spans(_encodable(text)), network.room)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:

@@ -2,22 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from retain.domain.changes import Contradiction
 from retain.domain.memory import Memory, MemoryId
 from retain.domain.time import iso
 from retain.domain.trust import provenance_of
-from retain.engine.trust.disputes import Dispute, Resolved
-from retain.engine.trust.encoding import Encoded
-from retain.engine.trust.principles import Principles
-from retain.engine.trust.recalling import TrustAnswer, Trusted
-from retain.engine.trust.trust import Introspection
 from retain.surfaces import render, trust_reports
 from retain.surfaces.render import Body
 from retain.surfaces.reports import redacted
 
+if TYPE_CHECKING:
+    from retain.engine.trust.disputes import Dispute, Resolved
+    from retain.engine.trust.encoding import Encoded
+    from retain.engine.trust.principles import Principles
+    from retain.engine.trust.recalling import TrustAnswer, Trusted
+    from retain.engine.trust.trust import Introspection
 
-def encoded(done: Encoded) -> Body:
+
+def encoded(done: "Encoded") -> Body:
     """What was stored, as it was stored, and what it did to what was known; only what there is of that."""
     memory, told = done.memory, done.remembered
     extra: Body = {
@@ -31,7 +34,7 @@ def encoded(done: Encoded) -> Body:
     return body | render.pending(told) | {"warnings": render.warnings(*told.warnings, redacted(told.redacted))}
 
 
-def recalled(answer: TrustAnswer, limit: int, *, explain: bool) -> Body:
+def recalled(answer: "TrustAnswer", limit: int, *, explain: bool) -> Body:
     """What is awake, best first, then what sleeps, as far as there is room for it."""
     shown = (*answer.hits, *answer.dormant)[:limit]
     room = max(render.FEWEST_CHARS, render.MOST_CHARS // max(len(shown), 1))
@@ -39,7 +42,7 @@ def recalled(answer: TrustAnswer, limit: int, *, explain: bool) -> Body:
     return {"results": rows, "count": len(rows), "warnings": render.warnings(*answer.warnings)}
 
 
-def consolidated(done: Principles) -> Body:
+def consolidated(done: "Principles") -> Body:
     status = "lost_to_another_run" if done.lost_to else "completed" if done.made or done.extended else "nothing_to_do"
     body: Body = {
         "runId": done.run,
@@ -53,7 +56,7 @@ def consolidated(done: Principles) -> Body:
     return body | {"by": done.by, "warnings": render.warnings(*done.warnings)}
 
 
-def introspected(found: Introspection) -> Body:
+def introspected(found: "Introspection") -> Body:
     return {
         **found.kinds,
         "causalLinks": found.causal_links,
@@ -64,11 +67,11 @@ def introspected(found: Introspection) -> Body:
     }
 
 
-def contradictions(found: Sequence[Dispute], total: int) -> Body:
+def contradictions(found: "Sequence[Dispute]", total: int) -> Body:
     return {"contradictionList": [trust_reports.dispute(each, _bare) for each in found], "contradictionsTotal": total}
 
 
-def resolved(done: Resolved) -> Body:
+def resolved(done: "Resolved") -> Body:
     return trust_reports.resolved(done, _bare)
 
 
@@ -76,7 +79,7 @@ def _bare(id: MemoryId) -> str:
     return id
 
 
-def _hit(hit: Trusted, room: int) -> Body:
+def _hit(hit: "Trusted", room: int) -> Body:
     memory, known = hit.stored.memory, hit.known
     body: Body = {
         "id": memory.id,
@@ -91,7 +94,7 @@ def _hit(hit: Trusted, room: int) -> Body:
     return body | render.ended(memory, _bare) | render.standing(hit.stored, _bare)
 
 
-def _explained(hit: Trusted) -> Body:
+def _explained(hit: "Trusted") -> Body:
     """The parts of a confidence by name, and what was counted for them."""
     known = hit.known
     parts = {each.name: round(getattr(known.confidence, each.name), 4) for each in fields(known.confidence)}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from retain.app import Retain
 from retain.domain.ids import dressed, undress
@@ -13,13 +14,15 @@ from retain.domain.time import iso
 from retain.engine.ask import Asked
 from retain.engine.categories import Census, category_of, confidence_of
 from retain.engine.digest import Digest
-from retain.engine.lifecycle.merging import Merged
-from retain.engine.lifecycle.pruning import Pruned
 from retain.engine.remember import Remembered
 from retain.engine.succession import predecessors
 from retain.surfaces import render
 from retain.surfaces.render import Body
 from retain.surfaces.reports import redacted
+
+if TYPE_CHECKING:
+    from retain.engine.lifecycle.merging import Merged
+    from retain.engine.lifecycle.pruning import Pruned
 
 MOST_CHARS = 2000  # of one memory among several
 _DRESSED = re.compile(r"\bmemory:([a-z0-9]{20})\b")
@@ -115,7 +118,7 @@ def deleted(id: str, holding: Sequence[Path]) -> Body:
     return body
 
 
-def merged(done: Merged) -> Body:
+def merged(done: "Merged") -> Body:
     return {
         "merged": [{"id": memory_id(new), "from": [memory_id(id) for id in sources]} for new, sources in done.merged],
         "dropped": [memory_id(id) for id in done.dropped],
@@ -127,7 +130,7 @@ def merged(done: Merged) -> Body:
     }
 
 
-def pruned(done: Pruned) -> Body:
+def pruned(done: "Pruned") -> Body:
     """What became of what was put aside earlier."""
     return {"pruned": done.hidden, "destroyed": done.destroyed, "brought_back": done.brought_back}
 

@@ -1,24 +1,27 @@
 """Code, what uses it, and how far its index is, as the JSON that clients are given."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from retain.app import Retain
 from retain.domain.code import CodeIndex, IndexStatus, StoredChunk
 from retain.domain.recall import Warning
 from retain.domain.time import iso
-from retain.engine.code.code import Indexing
-from retain.engine.code.finding.map import CodeMap
-from retain.engine.code.finding.search import CodeAnswer, CodeHit
-from retain.engine.code.finding.symbols import Definition, Definitions, References
 from retain.engine.code.indexing.progress import eta_seconds, progress_percent
 from retain.errors import IndexFailed
 from retain.surfaces import render
 from retain.surfaces.render import Body
 
+if TYPE_CHECKING:
+    from retain.engine.code.code import Indexing
+    from retain.engine.code.finding.map import CodeMap
+    from retain.engine.code.finding.search import CodeAnswer, CodeHit
+    from retain.engine.code.finding.symbols import Definition, Definitions, References
+
 Tell = Callable[[CodeIndex], None]
 
 
-def indexed(app: Retain, done: Indexing) -> Body:
+def indexed(app: Retain, done: "Indexing") -> Body:
     """What a call of index has come to; while it goes on, how far it is. Raises `IndexFailed` where that is nothing."""
     if done.index.status is IndexStatus.FAILED:
         raise _failed(done.index)
@@ -89,7 +92,7 @@ def paced(app: Retain, found: CodeIndex) -> str:
     return f"{pace['progress_percent']} %{left} · {said(found)}"
 
 
-def map_of(answer: CodeMap) -> Body:
+def map_of(answer: "CodeMap") -> Body:
     return {
         "map": answer.text,
         "tokens": answer.tokens,
@@ -115,14 +118,14 @@ def _pace(app: Retain, found: CodeIndex) -> Body:
     }
 
 
-def found(answer: CodeAnswer) -> Body:
+def found(answer: "CodeAnswer") -> Body:
     room = _room(answer.hits)
     results = [_hit(hit, room) for hit in answer.hits]
     body: Body = {"results": results, "count": len(results), "searched": list(answer.searched)}
     return body | {"warnings": render.warnings(*answer.warnings)}
 
 
-def beside_memories(hit: CodeHit, score: float, room: int) -> Body:
+def beside_memories(hit: "CodeHit", score: float, room: int) -> Body:
     """A hit in an answer that may hold memories too."""
     return {
         "id": hit.stored.id,
@@ -136,14 +139,14 @@ def beside_memories(hit: CodeHit, score: float, room: int) -> Body:
     }
 
 
-def definitions(answer: Definitions) -> Body:
+def definitions(answer: "Definitions") -> Body:
     room = _room(answer.found)
     results = [_definition(each, room) for each in answer.found]
     body: Body = {"results": results, "count": len(results), "total": answer.total}
     return body | {"warnings": render.warnings(*answer.warnings)}
 
 
-def references(answer: References) -> Body:
+def references(answer: "References") -> Body:
     """The lines that use a symbol; where it is defined stands beside them."""
     results = [
         {
@@ -179,7 +182,7 @@ def _content(stored: StoredChunk, room: int) -> Body:
     return {"content": text} if len(text) <= room else {"content": text[:room] + "…", "truncated": True}
 
 
-def _hit(hit: CodeHit, room: int) -> Body:
+def _hit(hit: "CodeHit", room: int) -> Body:
     return {
         "id": hit.stored.id,
         **_place(hit.stored, hit.project),
@@ -188,7 +191,7 @@ def _hit(hit: CodeHit, room: int) -> Body:
     }
 
 
-def _definition(definition: Definition, room: int) -> Body:
+def _definition(definition: "Definition", room: int) -> Body:
     stored = definition.stored
     body: Body = {"id": stored.id, **_place(stored, definition.project), **_content(stored, room)}
     return body | ({"changed_since_indexing": True} if definition.changed else {})

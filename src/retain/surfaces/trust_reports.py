@@ -1,20 +1,23 @@
 """Disputes as the JSON that programs are given."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from retain.domain.memory import Memory
 from retain.domain.time import iso
 from retain.domain.trust import provenance_of
-from retain.engine.trust.disputes import Dispute, Resolved
 from retain.surfaces import render
 from retain.surfaces.render import Body, memory_id
+
+if TYPE_CHECKING:
+    from retain.engine.trust.disputes import Dispute, Resolved
 
 MOST_CHARS = 1000  # of either side
 
 Dress = Callable[[str], str]
 
 
-def dispute(one: Dispute, dress: Dress = memory_id) -> Body:
+def dispute(one: "Dispute", dress: Dress = memory_id) -> Body:
     """A contradiction with both sides; with what was decided, once it is, and what was before it was reopened."""
     found = one.contradiction
     body: Body = {
@@ -38,7 +41,7 @@ def dispute(one: Dispute, dress: Dress = memory_id) -> Body:
     return body | {name: value for name, value in decided.items() if value is not None}
 
 
-def resolved(done: Resolved, dress: Dress = memory_id) -> Body:
+def resolved(done: "Resolved", dress: Dress = memory_id) -> Body:
     """What was decided, by whom, and what it means for the two memories."""
     found, verdict = done.dispute.contradiction, done.verdict
     body: Body = {

@@ -14,6 +14,8 @@ __all__ = ["MARK", "Redacted", "redact"]
 PRIVATE_TAG = re.compile(r"(?:<|&lt;)\s{0,3}/?\s{0,3}private(?:\s[^<>&]{0,200})?(?:>|&gt;)", re.I)
 # What a copy brings along, or somebody puts in.
 _UNSEEN = re.compile(f"[{UNSEEN}]")
+# Several detectors share a hint, and most texts hold a few of all.
+_HINTS = frozenset(hint for detector in DETECTORS for hint in detector.hints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,13 @@ def _redacted(text: str) -> Redacted:
         before = text
         text = without_cells(_without_private(text, found), lambda: _mark("secret", found))
         lowered = _lowered(text)
+        hinted = _hinted(lowered)
         for detector in DETECTORS:
-            places = detector.places(lowered)
-            if places:
-                cleaned = _without(detector, text, places, found)
+            if not hinted.isdisjoint(detector.hints):
+                cleaned = _without(detector, text, detector.places(lowered), found)
                 if cleaned is not text:
                     text, lowered = cleaned, _lowered(cleaned)
+                    hinted = _hinted(lowered)
     return Redacted(text, tuple(found))
 
 
@@ -77,6 +80,10 @@ def _without_private(text: str, found: dict[str, None]) -> str:
 def _lowered(text: str) -> str:
     # The only letter that gets longer in lower case would move all places behind it.
     return text.replace("İ", "i").lower()
+
+
+def _hinted(lowered: str) -> set[str]:
+    return {hint for hint in _HINTS if hint in lowered}
 
 
 def _without(detector: Detector, text: str, places: list[tuple[int, int]], found: dict[str, None]) -> str:

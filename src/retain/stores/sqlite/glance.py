@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]  # Any: a value of SQLite
 
-SCHEMA = 13  # `migrations.CURRENT`, which hooks cannot afford to import
+SCHEMA = 14  # `migrations.CURRENT`, which hooks cannot afford to import
 APPLICATION = 0x5274616E
 WAIT = 20  # milliseconds for somebody's lock
 _STEPS_PER_LOOK = 10_000

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from retain.domain.memory import Event, HistoryEntry, Memory, MemoryId, Place, Scope, State, Stored
@@ -12,6 +13,7 @@ from retain.domain.recall import Filter, Found
 from retain.ports import Context, Corpus, Counts
 from retain.stores.moments import moment, rest_of
 from retain.stores.neighbours import next_to
+from retain.stores.newest import MOST as MOST_PORTIONS
 from retain.stores.newest import portions
 from retain.stores.sqlite.filters import where
 from retain.stores.sqlite.graph import owners_of
@@ -44,9 +46,10 @@ def twin(db: sqlite3.Connection, place: Place, fingerprint: str, states: Sequenc
 
 
 def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> list[Stored]:
-    """Newest first. Each place and state gives its own newest, in the order of an index; the newest of those remain."""
+    """Newest first. Each place and state, and each category of these where some are asked for, gives its own newest, in
+    the order of an index; the newest of those remain."""
     parts, values = [], []
-    for portion in portions(wanted):
+    for portion in _by_category(portions(wanted)):
         conditions, bound = where(portion)
         parts.append(f"select * from (select num, event_time from memory m where {conditions} {_NEWEST} limit ?)")
         values += [*bound, limit + offset]
@@ -57,6 +60,11 @@ def listed(db: sqlite3.Connection, wanted: Filter, limit: int, offset: int) -> l
         f"{STORED} where m.num in ({chosen}) order by m.event_time desc, m.num desc", (*values, limit, offset)
     )
     return [stored(row) for row in rows]
+
+
+def _by_category(portions: Sequence[Filter]) -> Sequence[Filter]:
+    each = [replace(p, categories=(category,)) for p in portions for category in dict.fromkeys(p.categories)]
+    return each if 0 < len(each) <= MOST_PORTIONS else portions
 
 
 def total(db: sqlite3.Connection, wanted: Filter) -> int:

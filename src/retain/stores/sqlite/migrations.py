@@ -281,6 +281,11 @@ def m013_compared(db: sqlite3.Connection) -> None:
     db.execute("create index memory_uncompared on memory (user, state) where compared = 0")
 
 
+def m014_filed(db: sqlite3.Connection) -> None:
+    """The newest of a category: every recall of a task asks for the rules among all memories of a place."""
+    db.execute("create index memory_filed on memory (place, state, category, event_time) where category is not null")
+
+
 STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m001_memories,
     m002_words,
@@ -295,6 +300,7 @@ STEPS: list[Callable[[sqlite3.Connection], None]] = [
     m011_trust,
     m012_ended,
     m013_compared,
+    m014_filed,
 ]
 CURRENT = len(STEPS)
 _NEVER = 10_000

@@ -9,9 +9,6 @@ from retain.domain.changes import ContradictionState
 from retain.domain.memory import MAX_LABEL, MAX_TEXT, Kind, Provenance
 from retain.engine.drafts import MAX_REASON, MAX_TAGS
 from retain.engine.recall.recall import MAX_QUESTION
-from retain.engine.trust.disputes import Verdict
-from retain.engine.trust.encoding import Episode
-from retain.engine.trust.recalling import TrustQuestion
 from retain.errors import invalid
 from retain.surfaces import audrey_reports as reports
 from retain.surfaces.mcp.arguments import NOT_BLANK
@@ -51,6 +48,8 @@ def memory_encode(
 ) -> Body:
     """Remember a fact, preference, observation or result across sessions, with whose word it is. Call it as soon as
     one comes up; saying it again makes it stronger. The reply names what it contradicts."""
+    from retain.engine.trust.encoding import Episode
+
     links = tuple((cause.relation, cause.memory_id) for cause in causes or ())
     episode = Episode(content, Provenance(source), tuple(tags or ()), salience, links)
     return reports.encoded(app.engine.trust.encode(episode, app.caller()))
@@ -72,6 +71,8 @@ def memory_recall(
 ) -> Body:
     """Find what is known, ranked by similarity times confidence. Call it before you answer, decide or try again; what
     is disputed says so and names its rival."""
+    from retain.engine.trust.recalling import TrustQuestion
+
     kinds = tuple(map(Kind, types or ()))
     question = TrustQuestion(query, limit, kinds, min_confidence or 0.0)
     return reports.recalled(app.engine.trust.recall(question, app.caller()), limit, explain=explain)
@@ -118,6 +119,8 @@ def memory_resolve_truth(
 ) -> Body:
     """Decide which of two contradicting memories holds, or when each does. Call it once you know, or the user said
     so. The one that loses is superseded, never deleted."""
+    from retain.engine.trust.disputes import Verdict
+
     verdict = None if resolution is None else Verdict(resolution, conditions, explanation)
     if verdict is None and (conditions or explanation):
         raise invalid("resolution", "", "is needed with conditions or explanation; say which of the two holds")

@@ -6,13 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from retain import maintenance
 from retain.app import Retain
 from retain.domain.category import kind_of
 from retain.domain.memory import MAX_LABEL, MAX_TEXT, Kind
 from retain.engine.ask import NOBODY
 from retain.engine.drafts import MAX_DESCRIPTION, Draft
-from retain.engine.lifecycle.merging import BY_HAND
 from retain.engine.parts import LASTING
 from retain.engine.recall.recall import MAX_QUESTION, Question
 from retain.errors import RetainError
@@ -116,6 +114,8 @@ def memory_recall(app: Retain, type: Type | None = None, tags: Tags | None = Non
 @tools.tool("Delete a memory", destructive=True)
 def memory_delete(app: Retain, id: Annotated[str, Field(description="mem_<id>, as the other tools return it")]) -> Body:
     """Destroy a memory and its history for good. When it is merely out of date, memory_save with supersedes."""
+    from retain import maintenance
+
     gone = app.engine.destroy(id, app.caller())
     return reports.deleted(gone.id, maintenance.backups_holding(app.settings, gone.id))
 
@@ -123,6 +123,8 @@ def memory_delete(app: Retain, id: Annotated[str, Field(description="mem_<id>, a
 @tools.tool("Consolidate memories")
 def memory_consolidate(app: Retain) -> Body:
     """Merge what overlaps and put aside what is out of date, type by type. It can be undone with `retain undo`."""
+    from retain.engine.lifecycle.merging import BY_HAND
+
     return reports.merged(app.engine.merge_categories(app.caller(), BY_HAND))
 
 

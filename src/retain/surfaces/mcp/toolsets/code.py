@@ -6,7 +6,6 @@ from pydantic import Field
 
 from retain.app import Retain
 from retain.domain.code import CodeIndex
-from retain.engine.code.finding.search import CodeQuestion
 from retain.engine.code.indexing.progress import progress_percent
 from retain.engine.recall.recall import MAX_QUESTION
 from retain.surfaces import code_reports
@@ -56,6 +55,8 @@ def search_code(
     user_id: UserId = None,
 ) -> Body:
     """Find functions, classes and sections of an indexed project by meaning and by name, with file and lines."""
+    from retain.engine.code.finding.search import CodeQuestion
+
     caller, code = app.caller(user=user_id), app.engine.code
     asked = CodeQuestion(query, project_id, (language,) if language else (), limit)
     if look_for == "definition":
