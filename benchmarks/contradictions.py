@@ -24,7 +24,6 @@ from corpus import model, texts
 from measuring import Row, table
 from results import save
 from retain.engine.lifecycle.relating import MOST, related
-from retain.engine.thresholds import CONTRADICTS
 from retain.judge.onnx import OnnxJudge
 from things import statements
 
@@ -110,7 +109,7 @@ def flagged(judge: OnnxJudge, name: str, found: Sequence[str], target: float) ->
     vectors = embedded(found)
     chosen = random.Random(1).sample(range(len(found) // 4, len(found)), min(SAMPLE, len(found) // 2))
     flags = sum(_is_flagged(judge, found, vectors, place) for place in chosen)
-    note = f"of {len(chosen)} among {len(found):,}, each beside the {MOST} nearest; sure from {CONTRADICTS} on"
+    note = f"of {len(chosen)} among {len(found):,}, each beside the {MOST} nearest"
     return Row(f"{name} that are flagged and contradict nothing", flags / len(chosen), "", target, note=note)
 
 

@@ -18,7 +18,7 @@ _PARTS = [
 _SAYINGS = (
     "{part} of {project} times out after {number} seconds",
     "in {project} {part} listens on port {port}",
-    "{project}: {part} is written in {language}",
+    "{project}: errors of {part} are looked at on the first {day} of the month",
     "{name} owns {part} in {project}",
     "{part} in {project} is covered by {runner}, not more than {number} tests",
     "we moved {part} of {project} from {language} to {other} in spring",
@@ -33,6 +33,7 @@ _SAYINGS = (
 _WORDS = {
     "language": ("Go", "Rust", "Python", "Kotlin", "Elixir", "TypeScript", "Java", "Ruby"),
     "name": ("Amara", "Tomasz", "Yuki", "Priya", "Jonas", "Leila", "Mateo", "Ingrid"),
+    "day": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"),
     "runner": ("pytest", "vitest", "jest", "rspec", "playwright"),
     "store": ("Postgres", "MySQL", "SQLite", "Redis", "S3"),
     "flag": ("clean", "no-cache", "force", "all"),

@@ -18,11 +18,13 @@ does there.
 """
 
 import argparse
+import json
 import random
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import torch
@@ -38,6 +40,7 @@ import weights  # noqa: E402
 from examples import DATA, FOLDS, Example, Message, Pair, in_passing, messages, pairs, strangers, turned  # noqa: E402
 from model import HEADS, Judge  # noqa: E402
 from retain.embedding.onnx import OnnxEmbedder  # noqa: E402
+from retain.judge.onnx import OnnxJudge  # noqa: E402
 from retain.models.files import sha256  # noqa: E402
 from train import DEVICE, Recipe, Shown, Soft, Texts, predict, train  # noqa: E402
 from worlds import groups, worlds  # noqa: E402
@@ -46,13 +49,13 @@ ENCODER = ROOT / "src/retain/embedding/model"
 PACKAGED = ROOT / "src/retain/judge/model/retain-judge-l6-u8.onnx"
 ADAPTER = ROOT / "src/retain/judge/onnx.py"
 SEEDS = 3
-PLAIN_PAIRS, PLAIN_TIMES = 2_000, 3  # pairs from slots, and how often each plain sentence is shown
+PLAIN_PAIRS, PLAIN_TIMES = 3_500, 3  # pairs from slots, and how often each plain sentence is shown
 STRANGERS = 6_000  # pairs of statements that have nothing to do with one another
-TURNS, PARAGRAPHS, OTHERS = 2_500, 4_000, 10_000  # of neighbours: in conversations, documentation, and other pairs
+TURNS, PARAGRAPHS, OTHERS = 2_500, 2_500, 12_000  # of neighbours: in conversations, documentation, and other pairs
 EMBEDDER = OnnxEmbedder()
 FIT_TIMES = 1  # how often a question is shown in an epoch, each time with other wrong answers
 FURTHER = Recipe(epochs=1, rate=7e-5, groups=10)
-OLD_PART, OLD_PAIRS = 0.2, 0.5  # of what the packaged judge has learned from, that is shown once more
+OLD_PART, OLD_PAIRS = 0.15, 0.6  # of what the packaged judge has learned from, that is shown once more
 # How the ids begin of what was added since the packaged judge was made.
 NEW = ("pu-", "pv-", "pw-", "py-", "pz-", "pba-", "pbb-", "pbc-", "pbd-", "pbe-", "pbg-", "pbh-")
 NEW += ("al-", "am-", "an-", "ao-")
@@ -77,7 +80,7 @@ def main() -> None:
         if options.held:
             report_held(judge, Texts(Tokenizer.from_file(str(ENCODER / "tokenizer.json"))))
         return
-    data = Data()
+    data = Data(options.work)
     recipe = Recipe(epochs=options.epochs)
     print(f"{len(data.messages)} messages, {len(data.pairs)} pairs, on {DEVICE}", flush=True)
     if options.threads:
@@ -109,7 +112,7 @@ class Vote:
 
 
 class Data:
-    def __init__(self, folder: Path = DATA) -> None:
+    def __init__(self, work: Path, folder: Path = DATA) -> None:
         self.messages: list[Message] = messages(sorted(folder.glob("capture-*.jsonl")))
         self.plain: list[Message] = messages(sorted(folder.glob("plain-*.jsonl")))
         self.beside: list[Message] = messages(sorted(folder.glob("beside-*.jsonl")))
@@ -119,8 +122,18 @@ class Data:
         self.groups = [each for seed in range(FIT_TIMES) for each in groups(self.worlds, vectors, seed)]
         conversations = [world for world in self.worlds if world.id.startswith("t")]
         self.near = [*mined.of_turns(conversations, vectors, TURNS), *mined.of_paragraphs(vectors, PARAGRAPHS)]
-        self.near += mined.of_pairs(self.pairs, vectors, OTHERS)
+        self.near += [mined.unrelated(*two) for two in self._others(work)]
         self.start = weights.read(ENCODER / "retain-minilm-l6-u8.onnx")
+
+    def _others(self, work: Path) -> list[list[str]]:
+        """What the packaged judge is wrong about; it takes minutes to find, so the runs of one judge share it."""
+        file = work / f"others-{sha256(PACKAGED)[:8]}-{len(self.pairs)}.json"
+        if not file.is_file():
+            judge = OnnxJudge()
+            judge.wait(60)
+            found = mined.of_pairs(self.pairs, vectors, lambda *two: judge.relation(*two).contradiction, OTHERS)
+            file.write_text(json.dumps(found))
+        return cast(list[list[str]], json.loads(file.read_text()))
 
     def further(self, but: int | None, seed: int) -> Judge:
         """The packaged judge after one epoch of everything that is new, and of a part of what it has learned from."""

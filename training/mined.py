@@ -6,7 +6,7 @@ conversations and paragraphs of documentation, and there a near neighbour is nea
 
 import ast
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -17,13 +17,17 @@ from examples import Example, Pair
 from retain.domain.judging import RELATIONS
 from worlds import Vectors, World
 
+Two = tuple[str, str]
+Contradicts = Callable[[str, str], float]
+
 PACKAGES = ("torch", "sympy", "networkx", "mpmath")  # of training's own environment, so that the benchmarks' are new
 LONGEST = 200  # characters; what is longer is not compared
 NEIGHBOURS = 3  # of a paragraph; a memory is compared with eight
 _WEIGHT = 0.7  # now and then one of them does contradict
 _SAME = 0.95  # a cosine from which on two texts may be one
 _LOOKED_AT = 250  # statements of which the nearest is taken: a store of some hundred memories has such neighbours
-_ONE_SUBJECT, _APART = 0.6, 24  # a cosine, and lines of a file: what is nearer may be of one subject
+_FEW = 4  # of these
+_ONE_SUBJECT, _APART = 0.55, 24  # a cosine, and lines of a file: what is nearer may be of one subject
 
 
 def of_turns(worlds: Sequence[World], vectors: Vectors, count: int) -> list[Example]:
@@ -35,37 +39,38 @@ def of_turns(worlds: Sequence[World], vectors: Vectors, count: int) -> list[Exam
         short = [place for place, text in enumerate(said) if len(text) <= LONGEST]
         for one, other in _nearest([said[place] for place in short], vectors):
             if frozenset((short[one], short[other])) not in together:
-                found.append(_unrelated(said[short[one]], said[short[other]]))
+                found.append(unrelated(said[short[one]], said[short[other]]))
     return random.Random(0).sample(found, min(count, len(found)))
 
 
-def of_pairs(pairs: Sequence[Pair], vectors: Vectors, count: int) -> list[Example]:
-    """What one pair says with what another says that is near it, in half of the cases by the same writer.
+def of_pairs(pairs: Sequence[Pair], vectors: Vectors, contradicts: Contradicts, count: int) -> list[Two]:
+    """What one pair says with what another says that is near it, in half of the cases by the same writer: of each few
+    the one that an earlier judge takes for a contradiction first.
 
     Without them whatever sounds like a change was taken to change anything.
     """
+    near = _near_others(pairs, vectors, count)
+    worst = [max(some, key=lambda two: contradicts(*two)) for some in near]
+    return [two if number % 5 else two[::-1] for number, two in enumerate(worst)]
+
+
+def _near_others(pairs: Sequence[Pair], vectors: Vectors, count: int) -> Iterator[list[Two]]:
+    """What is nearest to the newer statement of a pair among some hundred of others, as pairs with it."""
     chance = random.Random(0)
     said = [(text, pair.id) for pair in pairs for text in (pair.example.first, pair.example.second)]
     made = vectors([text for text, _ in said])
     by_writer: dict[str, list[int]] = {}
     for place, (_, id) in enumerate(said):
         by_writer.setdefault(id.partition("-")[0], []).append(place)
-    found = []
     for number in range(count):
-        anchor = chance.randrange(1, len(said), 2)  # of each pair the newer one
-        writer = by_writer[said[anchor][1].partition("-")[0]]
-        some = (
-            chance.sample(writer, min(_LOOKED_AT, len(writer)))
-            if number % 2
-            else chance.choices(range(len(said)), k=_LOOKED_AT)
-        )
-        near = made[some] @ made[anchor]
-        fit = [(cosine, at) for cosine, at in zip(near.tolist(), some, strict=True) if cosine < _ONE_SUBJECT]
-        fit = [(cosine, at) for cosine, at in fit if not _may_be_of_one(said[at][1], said[anchor][1])]
+        anchor = chance.randrange(1, len(said), 2)
+        text, id = said[anchor]
+        among = by_writer[id.partition("-")[0]] if number % 2 else range(len(said))
+        some = chance.sample(among, min(_LOOKED_AT, len(among)))
+        cosines = sorted(zip((made[some] @ made[anchor]).tolist(), some, strict=True), reverse=True)
+        fit = [at for cosine, at in cosines if cosine < _ONE_SUBJECT and not _may_be_of_one(said[at][1], id)]
         if fit:
-            one, other = said[max(fit)[1]][0], said[anchor][0]
-            found.append(_unrelated(one, other) if number % 5 else _unrelated(other, one))
-    return found
+            yield [(said[at][0], text) for at in fit[:_FEW]]
 
 
 def _may_be_of_one(id: str, other: str) -> bool:
@@ -78,11 +83,11 @@ def of_paragraphs(vectors: Vectors, count: int) -> list[Example]:
     """Paragraphs of documentation, each with its nearest neighbours among some thousands."""
     texts = [text for text in dict.fromkeys(_paragraphs()) if len(text.split()) >= 6 and len(text) <= LONGEST]
     texts = random.Random(0).sample(texts, min(2 * count, len(texts)))
-    near = [_unrelated(texts[one], texts[other]) for one, other in _nearest(texts, vectors, NEIGHBOURS)]
+    near = [unrelated(texts[one], texts[other]) for one, other in _nearest(texts, vectors, NEIGHBOURS)]
     return random.Random(0).sample(near, min(count, len(near)))
 
 
-def _unrelated(old: str, new: str) -> Example:
+def unrelated(old: str, new: str) -> Example:
     return Example("pair", old, new, RELATIONS.index("unrelated"), weight=_WEIGHT)
 
 

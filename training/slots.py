@@ -59,6 +59,18 @@ _PLACES = [
     "on developer machines",
     "in the demo account",
 ]
+_PROJECTS = [
+    "atlas",
+    "heron",
+    "the Kiel rollout",
+    "shopfront",
+    "orchid-web",
+    "lab3",
+    "Nordwind",
+    "the choir site",
+    "pixelmill",
+]
+_WITHIN = ["{p}: {s}", "in {p} {s}", "{s} in {p}", "for {p}, {s}", "{s} ({p})"]
 _REASONS = [
     "because the old one kept crashing",
     "since legal asked for it",
@@ -169,6 +181,9 @@ def _pair(chance: random.Random) -> Example:
         (_other_thing, "unrelated", 0.14),
         (_other_slot, "unrelated", 0.12),
         (_other_place, "unrelated", 0.06),
+        (_other_project, "unrelated", 0.10),
+        (_news_of_another, "unrelated", 0.14),
+        (_same_project, "contradiction", 0.06),
         (_detailed, "refinement", 0.12),
     ]
     make, label, _ = chance.choices(kinds, [weight for *_, weight in kinds])[0]
@@ -224,6 +239,32 @@ def _other_place(chance: random.Random) -> Made:
     slot, thing, (here, there) = _slot(chance), chance.choice(_THINGS), chance.sample(_PLACES, 2)
     one, two = (f"{_said(slot, thing, chance.choice(slot[0]), chance)} {at}" for at in (here, there))
     return one, two
+
+
+def _other_project(chance: random.Random) -> Made:
+    """Of the same thing in two projects, whether or not it is the same there."""
+    slot, thing, projects = _slot(chance), chance.choice(_THINGS), chance.sample(_PROJECTS, 2)
+    one, two = (_within(_said(slot, thing, chance.choice(slot[0]), chance), project, chance) for project in projects)
+    return one, two
+
+
+def _same_project(chance: random.Random) -> Made:
+    project = chance.choice(_PROJECTS)
+    old, new = _other_value(chance)
+    return _within(old, project, chance), _within(new, project, chance)
+
+
+def _news_of_another(chance: random.Random) -> Made:
+    """What changed somewhere else, beside what was said of this: of the same value now and then."""
+    slot, (one, two) = _slot(chance), chance.sample(_THINGS, 2)
+    old, new = chance.sample(slot[0], 2)
+    told = chance.choice(slot[0])
+    news = chance.choice(_NEWS).format(t=two, v=new, o=old)
+    return _said(slot, one, told, chance), news
+
+
+def _within(said: str, project: str, chance: random.Random) -> str:
+    return chance.choice(_WITHIN).format(p=project, s=said)
 
 
 def _detailed(chance: random.Random) -> Made:

@@ -9,7 +9,7 @@ from retain.domain.judging import Comparison
 from retain.engine.lifecycle.apart import LONGEST, apart, asserted
 from retain.engine.lifecycle.contradictions import clash, plainly
 from retain.engine.lifecycle.relating import related
-from retain.engine.thresholds import CLOSE, CONTRADICTS, PLAINLY
+from retain.engine.thresholds import CLOSE, PLAINLY, contradicts_from
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 PORTS = "The API listens on port 8080.", "The API listens on port 9090."
@@ -93,9 +93,18 @@ def test_a_story_is_no_statement():
 
 
 def test_the_judge_decides_where_it_is_sure():
-    old, new = "The cache lives in Redis", "Memcached is what we cache in now"
-    for odds, relation in ((CONTRADICTS, "contradiction"), (CONTRADICTS - 0.01, "unrelated")):
-        assert related(EagerJudge({(old, new): odds}), old, new, 0.5).relation == relation
+    old, new = "The cache lives in Redis", "Memcached is what the cache lives in"
+    for cosine in (None, 0.2, 0.5, 0.9, 1.0):
+        sure = contradicts_from(cosine)
+        for odds, relation in ((sure, "contradiction"), (sure - 0.01, "unrelated")):
+            assert related(EagerJudge({(old, new): odds}), old, new, cosine).relation == relation
+
+
+def test_the_nearer_two_statements_lie_the_less_sure_the_judge_must_be():
+    needed = [contradicts_from(cosine / 20) for cosine in range(21)]
+    assert needed == sorted(needed, reverse=True)
+    assert (needed[0], needed[-1]) == (PLAINLY, 0.5)
+    assert needed[0] > contradicts_from(None) > needed[-1]
 
 
 def test_the_same_sentence_with_another_value_counts_whatever_the_judge_says():

@@ -4,7 +4,7 @@ Chosen for the judge in the package: whoever trains it anew looks at these again
 """
 
 # Odds of a contradiction.
-CONTRADICTS = 0.85  # both are kept, and each is shown with the other
+CONTRADICTS = 0.85  # both are kept, and each is shown with the other; where it is not known how near they lie
 PLAINLY = 0.95  # what the same sentence with another value counts, whatever the judge says
 DOUBTS = 0.6  # the same where the judge has also chosen what is kept of a conversation: capture
 DOUBTS_IN_PART = 0.9  # where only a part of what is said speaks against the other, or against a part of it
@@ -22,3 +22,11 @@ NEAR = 0.95  # from here on two texts may be one
 # Shares of words that two texts have in common; strictly above.
 ALIKE = 0.6  # in the same category: the newer takes the older one's place
 NAMED = 0.5  # this is what is said to be replaced
+
+
+def contradicts_from(cosine: float | None) -> float:
+    """The odds from which on two statements count as a contradiction.
+
+    The nearer they lie, the likelier they speak of one thing; of two that lie far apart the judge must be all but sure.
+    """
+    return CONTRADICTS if cosine is None else min(max(1.05 - 0.55 * cosine, 0.5), PLAINLY)

@@ -29,9 +29,9 @@ FOUND_BY, ASKED = "judge", "asked"
 MOST = 20  # statements of a hundred turns; who says more than that is pasting a document
 BEFORE = 40  # turns before a conversation that can matter to it: a question, a failure
 # From which score on a sentence is kept. docs/measurements.md has what each costs and brings.
-THRESHOLDS = {Speaker.USER: 0.5, Speaker.ASSISTANT: 0.9}
+THRESHOLDS = {Speaker.USER: 0.55, Speaker.ASSISTANT: 0.9}
 PREFERENCE = 0.94  # of the user: what people like is what small talk is made of
-ABROAD = 0.3  # so much more where the language is not English: the encoder's vocabulary is
+ABROAD = 0.25  # so much more where the language is not English: the encoder's vocabulary is
 _SUREST = 0.95  # no judge is asked to be surer than that of anything but a taste
 _ASKED_AT_LEAST = 0.06  # "remember that I want this in an hour" is asked for, and gone in an hour
 _GROWS = 0.25  # from which score on a neighbour of what is kept is kept with it

@@ -7,7 +7,7 @@ from retain.domain.memory import Memory
 from retain.domain.words import query_terms, terms
 from retain.engine.lifecycle.apart import apart, asserted
 from retain.engine.lifecycle.contradictions import plainly
-from retain.engine.thresholds import CLOSE, CONTRADICTS, PLAINLY
+from retain.engine.thresholds import CLOSE, PLAINLY, contradicts_from
 from retain.ports import Judge
 
 MOST = 8  # neighbours with which a memory is compared
@@ -23,7 +23,7 @@ def related(judge: Judge, old: str, new: str, cosine: float | None) -> Compariso
     scores = judge.relation(here, there).scores
     if scores["contradiction"] < PLAINLY and plainly(here, there):
         scores = {name: (1 - PLAINLY) * scores[name] for name in RELATIONS} | {"contradiction": PLAINLY}
-    return Comparison(_settled(scores), scores)
+    return Comparison(_settled(scores, contradicts_from(cosine)), scores)
 
 
 def in_order(one: Memory, other: Memory) -> tuple[Memory, Memory]:
@@ -38,8 +38,8 @@ def _may_have_one_subject(old: str, new: str, cosine: float | None) -> bool:
     return len({*query_terms(new)}.intersection(terms(old))) >= _ENOUGH
 
 
-def _settled(scores: Mapping[Bearing, float]) -> Bearing:
+def _settled(scores: Mapping[Bearing, float], sure: float) -> Bearing:
     """The likeliest relation, but no contradiction that the judge is not sure of."""
-    if scores["contradiction"] >= CONTRADICTS:
+    if scores["contradiction"] >= sure:
         return "contradiction"
     return max((name for name in RELATIONS if name != "contradiction"), key=lambda name: scores[name])
