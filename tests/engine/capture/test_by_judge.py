@@ -11,7 +11,7 @@ from retain.domain.conversation import Conversation, Said, Speaker, ToolRun
 from retain.domain.judging import Verdict
 from retain.domain.memory import Scope
 from retain.engine.capture.by_judge import MOST, THRESHOLDS, asked_for, extract
-from retain.engine.capture.supersede import ENDS, ENDS_WHAT_IT_NAMES
+from retain.engine.thresholds import ENDS, ENDS_WHAT_IT_NAMES
 from retain.judge.onnx import OnnxJudge
 
 
@@ -231,6 +231,12 @@ def test_what_is_named_as_left_needs_less():
     assert found(user("we use npm in this repo"), user("the repo moved from npm to pnpm"), told=told) == [
         "The repo moved from npm to pnpm."
     ]
+
+
+def test_what_is_said_of_another_thing_takes_no_earlier_statement_away():
+    said = "rack 1 holds the host called lark.", "rack 2 holds the host called wren."
+    told = {("Rack 1 holds the host called lark.", "Rack 2 holds the host called wren."): 1.0}
+    assert len(found(*map(user, said), told=told)) == 2
 
 
 @pytest.mark.parametrize(

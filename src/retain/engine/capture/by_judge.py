@@ -18,11 +18,10 @@ from retain.engine.capture.by_rule.asked import asked_to_keep
 from retain.engine.capture.by_rule.fixes import fixes
 from retain.engine.capture.by_rule.orders import holds_orders
 from retain.engine.capture.by_rule.statement import LONGEST, is_answer, is_reply, points, question_of, stated
-from retain.engine.capture.by_rule.taken_back import says_it_again, takes_back
+from retain.engine.capture.by_rule.taken_back import takes_back
 from retain.engine.capture.by_rule.typed import foreign, is_foreign, not_to_keep
 from retain.engine.capture.orders import is_hostile, needs_the_user, weakens
-from retain.engine.capture.supersede import is_left
-from retain.engine.thresholds import ENDS, ENDS_WHAT_IT_NAMES
+from retain.engine.capture.supersede import opposed, restates
 from retain.ports import Judge
 
 FOUND_BY, ASKED = "judge", "asked"
@@ -327,12 +326,17 @@ def _is_barred(text: str, category: str, speaker: Speaker) -> bool:
 
 def _stands_for(judge: Judge, new: Extracted, old: Extracted, earlier: Sequence[Extracted]) -> bool:
     """Whether a later statement of the conversation takes an earlier one's place."""
-    if says_it_again(new, old):
+    is_on_as_good_word = new.speaker in (old.speaker, Speaker.USER)
+    if is_on_as_good_word and (new.text == old.text or _restates(judge, new, old)):
         return True
     if new.speaker is not Speaker.USER or old.speaker is Speaker.TOOL or old not in earlier:
         return False
-    least = ENDS_WHAT_IT_NAMES if is_left(old.text, new.text) else ENDS
-    return judge.relation(old.text, new.text).contradiction >= least
+    against = opposed(judge, old.text, new.text)
+    return against is not None and against.ends
+
+
+def _restates(judge: Judge, new: Extracted, old: Extracted) -> bool:
+    return new.category == old.category and restates(judge, old.text, new.text)
 
 
 def _take_back(heard: list[_Heard], found: list[Extracted]) -> None:

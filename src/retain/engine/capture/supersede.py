@@ -66,6 +66,14 @@ class Arriving:
     caller: Caller
 
 
+@dataclass(frozen=True, slots=True)
+class Opposed:
+    """How surely one statement speaks against another, and whether that is enough to end it, if nothing protects it."""
+
+    odds: float
+    ends: bool
+
+
 def judged(store: Store, judge: Judge, new: Arriving) -> Known | News:
     """What becomes of a statement. One that was made before it was last counted, or ended, is old news: so reading
     the same conversation twice changes nothing, and what the user has forgotten does not come back."""
@@ -93,8 +101,7 @@ def alike(store: Store, text: str, category: str, place: Place) -> list[Memory]:
 def _rivals(store: Store, judge: Judge, found: Extracted, place: Place) -> list[Memory]:
     """What says nearly the same in other words of the same category, or is said to be replaced."""
     there = _of_category(store, found.category, place)
-    near = [old for old in there if jaccard(old.text, found.text) > ALIKE and not apart(old.text, found.text)]
-    rivals = [old for old in near if judge.relation(old.text, found.text).relation != "unrelated"]
+    rivals = [old for old in there if restates(judge, old.text, found.text)]
     if found.replaces:
         rivals += [old for old in there if jaccard(old.text, found.replaces) > NAMED]
     return list({old.id: old for old in rivals if fingerprint(old.text) != fingerprint(found.text)}.values())
@@ -113,19 +120,37 @@ def _corrected(
         if old.id in but or not old.is_active or fingerprint(old.text) == fingerprint(found.text):
             continue
         # Without vectors a cosine is not known, and shared words have brought it here.
-        is_named = is_left(old.text, found.text)
         is_near = each.cosine >= CLOSE or not new.vectors.vectors
-        is_compared = is_near and (is_named or not apart(old.text, found.text))
-        odds = judge.relation(old.text, found.text).contradiction if is_compared else 0.0
+        against = opposed(judge, old.text, found.text) if is_near else None
         # An agent's word puts the user's in no doubt: from then on it would lead, with the user's in brackets.
-        may_doubt = is_compared and _may_end(found, old)
-        why = f"the judge says so, with {odds:.2f}" if odds >= DOUBTS else None
-        compared[old.id] = (why or _speaks_in_part_against(judge, old.text, found.text)) if may_doubt else None
-        least = ENDS_WHAT_IT_NAMES if is_named else ENDS
-        if odds >= least and _is_the_users_own(found, old, new.place):
+        may_doubt = against is not None and _may_end(found, old)
+        compared[old.id] = _why_in_doubt(judge, old.text, found.text, against) if against and may_doubt else None
+        if against and against.ends and _is_the_users_own(found, old, new.place):
             ended.append(old)
     ended = endable(store, ended, Way.REPLACE)
     return ended, {id: why for id, why in compared.items() if id not in {old.id for old in ended}}
+
+
+def opposed(judge: Judge, old: str, new: str) -> Opposed | None:
+    """How surely a newer statement speaks against an older one; None where they speak of two things."""
+    is_named = _is_left(old, new)
+    if not is_named and apart(old, new):
+        return None
+    odds = judge.relation(old, new).contradiction
+    return Opposed(odds, odds >= (ENDS_WHAT_IT_NAMES if is_named else ENDS))
+
+
+def restates(judge: Judge, old: str, new: str) -> bool:
+    """Whether a newer statement says the same thing again, or what has become of it, in nearly the same words."""
+    if jaccard(old, new) <= ALIKE or apart(old, new):
+        return False
+    return judge.relation(old, new).relation != "unrelated"
+
+
+def _why_in_doubt(judge: Judge, old: str, new: str, against: Opposed) -> str | None:
+    if against.odds >= DOUBTS:
+        return f"the judge says so, with {against.odds:.2f}"
+    return _speaks_in_part_against(judge, old, new)
 
 
 def _speaks_in_part_against(judge: Judge, old: str, new: str) -> str | None:
@@ -144,7 +169,7 @@ def _is_the_users_own(found: Extracted, old: Memory, place: Place) -> bool:
     return found.speaker is Speaker.USER and is_captured and is_later and old.place.key == place.key
 
 
-def is_left(old: str, new: str) -> bool:
+def _is_left(old: str, new: str) -> bool:
     """Whether the new statement says that it leaves something which the old one names, and has more in common with it
     than that."""
     said = set(terms(old))
