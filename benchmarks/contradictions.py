@@ -25,7 +25,7 @@ from measuring import Row, table
 from results import save
 from retain.engine.lifecycle.relating import MOST, related
 from retain.judge.onnx import OnnxJudge
-from things import statements
+from things import SETS, statements
 
 ROOT = Path(__file__).parents[1]
 FILES = [*ROOT.glob("training/held/pairs-*.jsonl"), *ROOT.glob("tests/contradictions/*.jsonl")]
@@ -51,7 +51,9 @@ def main() -> None:
     rows = [row for file in sorted(FILES) for row in of_pairs(judge, file)]
     if options.flags:
         rows.append(flagged(judge, "paragraphs", texts()[: options.flags], 0.005))
-        rows.append(flagged(judge, "statements about many things", list(statements(options.flags)), 0.005))
+        for name in SETS:
+            many = list(statements(options.flags, name))
+            rows.append(flagged(judge, f"statements about many things, {name},", many, 0.005))
     if options.turns:
         rows.append(flagged(judge, "turns", turns(options.turns), 0.01))
     print(table(rows))
