@@ -5,7 +5,7 @@
 - `changed/*.jsonl`: facts that changed, as `old`, `new` and a `question` (prompt or plain question) whose answer is in
   `new`, in four styles: a the same sentence with another value, b a change that is told, c other words, d a
   rule turned round.
-  All are in one store, so that each stands among the others. Told minutes apart, and thirty days apart.
+  Forty stand in a store, ten of each style, and all together in one. Told minutes apart, and thirty days apart.
 - `tasks/*.jsonl`: a `task` and the standing rule, preference or decision that it calls for, which shares hardly a word
   with it, told weeks before; `near` are memories of the same project that only look as if they helped.
 
@@ -15,7 +15,7 @@ Written by hands that have seen neither the ranking nor each other's lines.
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -26,38 +26,61 @@ from results import save
 HERE = Path(__file__).parent
 STYLES = {"a": "same sentence", "b": "told change", "c": "other words", "d": "rule turned round"}
 APART = {"minutes apart": timedelta(minutes=5), "30 days apart": timedelta(days=30)}
+TARGETS = {"minutes apart": 0.8, "30 days apart": 0.9}
 FEW, MANY = 5, 10
+FORTY = 40
 
 Line = dict[str, str]
 
 
 def main() -> None:
-    rows = [row for name, apart in APART.items() for row in changed(name, apart)]
+    triples = list(lines("changed"))
+    rows = []
+    for name, apart in APART.items():
+        rows += changed(f"{name}, forty in a store", parted(triples), apart, TARGETS[name])
+        rows += changed(f"{name}, all in one store", [triples], apart)
     rows += called_for()
     print(table(rows))
     print(f"\n{save('changed', {'rows': [row.told() for row in rows]})}")
 
 
-def changed(name: str, apart: timedelta) -> Iterator[Row]:
+def parted(triples: Sequence[Line]) -> list[list[Line]]:
+    """Forty each, as many of every style."""
+    by_style = [[triple for triple in triples if triple["style"] == style] for style in STYLES]
+    each = FORTY // len(STYLES)
+    return [
+        [triple for some in by_style for triple in some[start : start + each]]
+        for start in range(0, min(map(len, by_style)), each)
+    ]
+
+
+def changed(
+    name: str, stores: Sequence[Sequence[Line]], apart: timedelta, target: float | None = None
+) -> Iterator[Row]:
     """Of each style, how often the new fact is found at all, and stands above the old one."""
-    triples = list(lines("changed"))
+    found: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for triples in stores:
+        for triple, outcome in asked(triples, apart):
+            for part in ("all", STYLES[triple["style"]]):
+                found[part].append(outcome)
+    for part, each in found.items():
+        is_found = sum(found for _, found in each) / len(each)
+        above = sum(above for above, _ in each) / len(each)
+        note = f"of {len(each)}; {is_found:.2f} among the first {MANY}"
+        wanted = target if part == "all" else None
+        yield Row(f"{name}, {part}: what holds now is first", above, "", wanted, at_least=True, note=note)
+
+
+def asked(triples: Sequence[Line], apart: timedelta) -> Iterator[tuple[Line, tuple[bool, bool]]]:
+    """Of each fact in one store, whether the new one stands above the old one, and whether it is there at all."""
     now = datetime.now(UTC)
     with opened() as memory:
         olds = [told(memory, triple["old"], now - apart - timedelta(days=1)) for triple in triples]
         news = [told(memory, triple["new"], now - timedelta(days=1)) for triple in triples]
         memory.engine.settle(300)
-        found: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
         for triple, old, new in zip(triples, olds, news, strict=True):
             ids = [hit.id for hit in memory.recall(triple["question"], limit=MANY)]
-            above = new in ids and (old not in ids or ids.index(new) < ids.index(old))
-            for part in ("all", STYLES[triple["style"]]):
-                found[part].append((above, new in ids))
-    for part, each in found.items():
-        is_found = sum(found for _, found in each) / len(each)
-        target = {"minutes apart": 0.8, "30 days apart": 0.9}[name] if part == "all" else None
-        above = sum(above for above, _ in each) / len(each)
-        note = f"of {len(each)}; {is_found:.2f} among the first {MANY}"
-        yield Row(f"{name}, {part}: what holds now is first", above, "", target, at_least=True, note=note)
+            yield triple, (new in ids and (old not in ids or ids.index(new) < ids.index(old)), new in ids)
 
 
 def called_for() -> Iterator[Row]:
