@@ -102,10 +102,11 @@ def adds_nothing(new: str, old: str) -> bool:
     shows, and what is taken for a repetition is not kept. A part may have moved from one end to the other
     ("in tests we use tabs", "we use tabs in tests"): that turns the row of words, and does not mix it.
     """
-    said, told = _telling(old), _telling(new)
+    said, told = telling(old), telling(new)
     turned = (iter(said[start:] + said[:start]) for start in range(max(len(said), 1)))
     return any(all(term in row for term in told) for row in turned)
 
 
-def _telling(text: str) -> list[str]:
+def telling(text: str) -> list[str]:
+    """The terms of a text that tell something, in their order."""
     return [term for term in terms(text) if term not in LIGHT]

@@ -22,6 +22,7 @@ NEAR = 0.95  # from here on two texts may be one
 # Shares of words that two texts have in common; strictly above.
 ALIKE = 0.6  # in the same category: the newer takes the older one's place
 NAMED = 0.5  # this is what is said to be replaced
+PASSED_OVER = 1 / 3  # what a statement that names what it leaves may say nothing of, and yet end all of it
 
 
 def contradicts_from(cosine: float | None) -> float:

@@ -211,6 +211,23 @@ def test_what_is_taken_back_in_the_same_breath_is_not_kept_and_what_stands_befor
     ]
 
 
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ["we deploy from main only", "can you rename foo.py to bar.py?", "never mind, I found it"],
+        ["we deploy from main only. can you find the settings for me? never mind, I found it."],
+    ],
+)
+def test_what_was_said_before_that_is_not_taken_back(turns):
+    told = {
+        "can you rename foo.py to bar.py?": 0.1,
+        "can you find the settings for me?": 0.1,
+        "never mind, I found it": 0.1,
+        "never mind, I found it.": 0.1,
+    }
+    assert found(*map(user, turns), told=told) == ["We deploy from main only."]
+
+
 def test_what_the_agent_found_is_not_taken_back_by_it():
     told = {"The importer skips rows.": Verdict(1.0, "gotcha", "project"), "scratch that": 0.1}
     assert found(claude("The importer skips rows."), user("scratch that"), told=told) == ["The importer skips rows."]
@@ -301,9 +318,9 @@ def test_what_only_sounds_like_asking_needs_the_judge(text):
     assert asked_for(Conversation("monday", (user(text),))) == ()
 
 
-def test_what_is_asked_for_and_gone_in_an_hour_is_not_kept():
-    text = "remember that I want this in an hour"
-    assert found(user(text), told={text: 0.01}) == []
+def test_what_is_asked_for_is_kept_whatever_the_judge_makes_of_it():
+    text = "remember that my cat is called Tom"
+    assert found(user(text), told={text: 0.01}) == ["My cat is called Tom."]
 
 
 def test_an_agent_asks_for_nothing():

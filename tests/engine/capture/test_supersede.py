@@ -101,11 +101,66 @@ def test_what_is_changed_in_the_middle_of_a_task_puts_the_old_one_in_doubt(parts
     assert (texts(parts), "of a part" in doubt.detail) == ({old.text, new}, True)
 
 
-def test_where_the_judge_sees_no_contradiction_rules_do_not_open_one(parts):
+def test_the_same_sentence_with_another_value_is_in_doubt_whatever_the_judge_says(parts):
     new = "The API server listens on port 9090."
     old = stored(parts, OLD)
     captured(parts, new, {(OLD, new): 0.1})
+    (doubt,) = parts.store.contradictions([old.id])
+    assert (texts(parts), doubt.detail) == ({OLD, new}, "8080 against 9090")
+
+
+def test_where_the_judge_sees_no_contradiction_other_words_open_none(parts):
+    new = "Ports of the API server are opened by Ada."
+    old = stored(parts, OLD)
+    captured(parts, new, {(OLD, new): 0.1})
     assert (texts(parts), parts.store.contradictions([old.id])) == ({OLD, new}, [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The api service calls the worker service over gRPC.", "The worker service calls the api service over gRPC."),
+        ("We use pnpm for the frontend, never npm, and node 20.", "We use pnpm for the frontend, never npm."),
+        ("We support Node 18, 20 and 22 in production builds.", "We support Node 18 and 20 in production builds."),
+    ],
+)
+def test_who_leaves_something_out_or_turns_it_round_says_another_thing(parts, old, new):
+    before = stored(parts, old, "architecture")
+    for bearing in ("same", "refinement"):
+        assert before.id not in verdict(parts, found(new, "architecture"), {(old, new): bearing}).replaces
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "Required reviewers are Ada and Ben for every pull request.",
+            "Ben is no longer a reviewer for pull requests.",
+        ),
+        ("CI runs lint, unit tests and the Cypress suite on every push.", "We no longer run Cypress in CI."),
+        ("We support Node 18, 20 and 22.", "We no longer support Node 18."),
+    ],
+)
+def test_who_leaves_a_part_leaves_the_rest_as_it_was(parts, old, new):
+    before = stored(parts, old)
+    captured(parts, new, {(old, new): 1.0})
+    assert (texts(parts), len(parts.store.contradictions([before.id]))) == ({old, new}, 1)
+
+
+def test_what_the_user_comes_back_to_holds_again_however_late_it_is_read(parts):
+    npm, pnpm = "We use npm for everything.", "We use pnpm for everything instead of npm."
+    told = {(npm, pnpm): 1.0, (pnpm, npm): 1.0}
+    for seconds, text in ((100, npm), (200, pnpm), (300, npm)):
+        parts.clock.tick(1000)
+        captured(parts, text, told, seconds=seconds)
+    assert texts(parts) == {npm}
+
+
+def test_an_agents_newer_word_does_not_make_the_users_old_news(parts):
+    agents = "Commit messages are written in English and name a ticket."
+    users = "Commit messages are written in German and name a ticket."
+    stored(parts, agents, said_by=None, seconds=600)
+    assert isinstance(verdict(parts, found(users, seconds=500), {(agents, users): "contradiction"}), News)
 
 
 @pytest.mark.parametrize("speaker", [Speaker.ASSISTANT, Speaker.TOOL])
@@ -218,7 +273,8 @@ def test_where_what_would_end_may_not_there_is_no_run(parts):
 )
 def test_nearly_the_same_words_replace_strictly_above_the_threshold(parts, old, new, ends):
     before = stored(parts, old, "architecture", said_by=None)
-    news = verdict(parts, found(new, "architecture"), {(old, new): "refinement"})
+    bearing = "contradiction" if "9090" in new else "refinement"
+    news = verdict(parts, found(new, "architecture"), {(old, new): bearing})
     assert news.replaces == ((before.id,) if ends else ())
 
 

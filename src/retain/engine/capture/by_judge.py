@@ -7,6 +7,7 @@ they are (`by_rule.typed`), whether they are planted (`orders`), whether they we
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import pairwise
 
 from retain.domain.conversation import Conversation, Extracted, Judged, Said, Speaker, ToolRun, Turn
@@ -32,7 +33,6 @@ THRESHOLDS = {Speaker.USER: 0.55, Speaker.ASSISTANT: 0.9}
 PREFERENCE = 0.94  # of the user: what people like is what small talk is made of
 ABROAD = 0.25  # so much more where the language is not English: the encoder's vocabulary is
 _SUREST = 0.95  # no judge is asked to be surer than that of anything but a taste
-_ASKED_AT_LEAST = 0.06  # "remember that I want this in an hour" is asked for, and gone in an hour
 _GROWS = 0.25  # from which score on a neighbour of what is kept is kept with it
 _POINTING = 0.15  # the same, where it points to what is kept
 _LISTED = frozenset({"progress", "context"})  # of which a list is one statement; rules are separate ones
@@ -41,7 +41,7 @@ _ENDS_A_SENTENCE = tuple(".!?。！？:")
 _PAUSE = re.compile(r"[,;:–—，、]\s*|\s-\s")
 _TELLING_WORDS = 5  # what has fewer says little without what stood before it
 _NEARLY = 0.35  # what missed its threshold by more is not worth a line in the log
-_BEGINNING = 2  # sentences of a turn that can be about what was said before it: "hm. scratch that"
+_FILLER = 2  # words that say nothing by themselves: "hm. scratch that"
 _LOOKED_BACK = 20  # statements of the conversation that a new one may correct
 _LONGEST_MESSAGE = 20_000  # characters; nobody types more
 _LONGEST_TURN = 200  # sentences; the rest of a longer turn is a document
@@ -57,6 +57,8 @@ class Reading:
 
     found: tuple[Extracted, ...]
     judged: tuple[Judged, ...] = ()
+    taken_back: tuple[datetime, ...] = ()
+    """When the user said what they take back now, where that was read earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,63 @@ class _Needed:
         return self.taste if category == "preference" else self.score
 
 
+class _Hearing:
+    """A conversation while it is read: what was found so far, by the place of the turn that says it."""
+
+    def __init__(self, judge: Judge, turns: Sequence[Turn], begins: int) -> None:
+        self._judge = judge
+        self.turns = turns
+        self.begins = begins
+        self.found: dict[int, list[Extracted]] = {}
+        self.judged: list[Judged] = []
+        self.taken_back: list[datetime] = []
+
+    def listen(self, place: int) -> None:
+        """Adds what a turn says to what was found; what it takes back, or says better, leaves."""
+        turn = self.turns[place]
+        assert isinstance(turn, Said)
+        asked = _said_before(self.turns, place)
+        heard = _heard(self._judge, turn, asked)
+        needed = _needed(turn, heard)
+        if turn.speaker is Speaker.USER:
+            self._take_back(heard, place)
+        kept: set[int] = set()
+        # Within one turn nobody contradicts themselves, unless they take it back.
+        earlier = [item for items in self.found.values() for item in items][-_LOOKED_BACK:]
+        for group in _grouped(heard, needed, turn.text):
+            item = _statement(group, heard, turn, asked, self.turns[:place])
+            if item is not None:
+                kept.update(group)
+                self._add(replace(item, threshold=needed.of(item.category)), place, earlier)
+        self.judged += _log(heard, needed, kept)
+
+    def _add(self, new: Extracted, place: int, earlier: Sequence[Extracted]) -> None:
+        for at, items in self.found.items():
+            self.found[at] = [old for old in items if not _stands_for(self._judge, new, old, earlier)]
+        self.found.setdefault(place, []).append(new)
+
+    def _take_back(self, heard: list[_Heard], place: int) -> None:
+        """Without what a turn takes back: the sentence just before, or else, where it begins so, the last thing that
+        the user said in their turn before."""
+        for number, each in enumerate(heard):
+            if each.verdict is None or not takes_back(each.text):
+                continue
+            before = next((at for at in reversed(range(number)) if _says_something(heard[at].text)), None)
+            if before is None:
+                self._take_back_turn(place)
+            elif heard[before].is_kept(_GROWS):
+                heard[before] = replace(heard[before], verdict=None, asked=None)
+
+    def _take_back_turn(self, place: int) -> None:
+        for at in reversed(range(place)):
+            said = self.turns[at]
+            if isinstance(said, Said) and said.speaker is Speaker.USER and _says_something(said.text):
+                self.found[at] = self.found.get(at, [])[:-1]
+                if at < self.begins and said.at:
+                    self.taken_back.append(said.at)
+                return
+
+
 def extract(judge: Judge, conversation: Conversation, before: Sequence[Turn] = ()) -> Reading:
     """What is worth remembering. In an aside only what tools showed counts: its "user" is an agent.
 
@@ -95,17 +154,17 @@ def extract(judge: Judge, conversation: Conversation, before: Sequence[Turn] = (
     command that passes may have failed there. What was found in them is not found again. Raises JudgeAway.
     """
     earlier = tuple(before)[-BEFORE:]
-    turns = (*earlier, *conversation.turns)
-    mended = {each.at: each.item for each in fixes(turns)}
-    found: list[Extracted] = []
-    judged: list[Judged] = []
-    for place in range(len(earlier), len(turns)):
-        turn = turns[place]
+    heard = _Hearing(judge, (*earlier, *conversation.turns), len(earlier))
+    mended = {each.at: each.item for each in fixes(heard.turns)}
+    for place in range(heard.begins, len(heard.turns)):
+        turn = heard.turns[place]
         if isinstance(turn, Said) and not conversation.aside:
-            _listen(judge, turns, place, found, judged)
+            heard.listen(place)
         elif place in mended:
-            found.append(mended[place])
-    return Reading(tuple(found[: MOST * (1 + len(conversation.turns) // 100)]), tuple(judged))
+            heard.found[place] = [mended[place]]
+    found = [item for items in heard.found.values() for item in items]
+    most = MOST * (1 + len(conversation.turns) // 100)
+    return Reading(tuple(found[:most]), tuple(heard.judged), tuple(heard.taken_back))
 
 
 def may_hold_something(read: Reading) -> bool:
@@ -128,25 +187,9 @@ def asked_for(conversation: Conversation) -> tuple[Extracted, ...]:
     return tuple(found)
 
 
-def _listen(judge: Judge, turns: Sequence[Turn], place: int, found: list[Extracted], judged: list[Judged]) -> None:
-    """Adds what a turn says to what was found; what it takes back, or says better, leaves."""
-    turn = turns[place]
-    assert isinstance(turn, Said)
-    asked = _said_before(turns, place)
-    heard = _heard(judge, turn, asked)
-    needed = _needed(turn, heard)
-    if turn.speaker is Speaker.USER:
-        _take_back(heard, found)
-    kept: set[int] = set()
-    # Within one turn nobody contradicts themselves, unless they take it back.
-    earlier = found[-_LOOKED_BACK:]
-    for group in _grouped(heard, needed, turn.text):
-        item = _statement(group, heard, turn, asked, turns[:place])
-        if item is not None:
-            kept.update(group)
-            found[:] = [old for old in found if not _stands_for(judge, item, old, earlier)]
-            found.append(replace(item, threshold=needed.of(item.category)))
-    judged += _log(heard, needed, kept)
+def _says_something(text: str) -> bool:
+    """Whether it is more than "hm", "wait, no" or "thanks"."""
+    return len(text.split()) > _FILLER
 
 
 def _needed(turn: Said, heard: Sequence[_Heard]) -> _Needed:
@@ -174,8 +217,7 @@ def _heard(judge: Judge, turn: Said, before: Said | None) -> list[_Heard]:
             heard.append(_Heard(cut, sentence, None))
             continue
         verdict = judge.keep(sentence, context)
-        asked = asked_to_keep(sentence) if is_user and verdict.score >= _ASKED_AT_LEAST else None
-        heard.append(_Heard(cut, sentence, verdict, asked))
+        heard.append(_Heard(cut, sentence, verdict, asked_to_keep(sentence) if is_user else None))
     return heard
 
 
@@ -337,20 +379,6 @@ def _stands_for(judge: Judge, new: Extracted, old: Extracted, earlier: Sequence[
 
 def _restates(judge: Judge, new: Extracted, old: Extracted) -> bool:
     return new.category == old.category and restates(judge, old.text, new.text)
-
-
-def _take_back(heard: list[_Heard], found: list[Extracted]) -> None:
-    """Without what a turn takes back: what it says itself just before, or else, where it begins so, the last thing that
-    the user said."""
-    for place, each in enumerate(heard):
-        if each.verdict is None or not takes_back(each.text):
-            continue
-        said = next((before for before in reversed(range(place)) if heard[before].is_kept(_GROWS)), None)
-        if said is not None:
-            heard[said] = replace(heard[said], verdict=None, asked=None)
-        elif place < _BEGINNING:
-            last = [old for old in found if old.speaker is Speaker.USER][-1:]
-            found[:] = [old for old in found if old not in last]
 
 
 def _log(heard: Sequence[_Heard], needed: _Needed, kept: Set[int]) -> Iterator[Judged]:

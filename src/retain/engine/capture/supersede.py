@@ -23,8 +23,9 @@ from retain.domain.words import query_terms, terms
 from retain.engine.embed import Embedded
 from retain.engine.ending import endable
 from retain.engine.lifecycle.apart import apart
-from retain.engine.nearby import neighbours
-from retain.engine.thresholds import ALIKE, CLOSE, DOUBTS, DOUBTS_IN_PART, ENDS, ENDS_WHAT_IT_NAMES, NAMED
+from retain.engine.lifecycle.contradictions import plainly
+from retain.engine.nearby import neighbours, telling
+from retain.engine.thresholds import ALIKE, CLOSE, DOUBTS, DOUBTS_IN_PART, ENDS, ENDS_WHAT_IT_NAMES, NAMED, PASSED_OVER
 from retain.ports import Judge, Store
 
 MOST = 2000  # memories of one category that are compared
@@ -81,10 +82,10 @@ def judged(store: Store, judge: Judge, new: Arriving) -> Known | News:
     twin = store.twin(place, fingerprint(found.text), states=tuple(State))
     if twin and twin.memory.is_active:
         return News() if _is_later(found, _counted(twin.memory)) else Known("it was counted before")
-    if twin and not _is_later(found, twin.memory.status.since):
+    if twin and not _is_later(found, _ended_at(twin.memory)):
         return Known(f"it is {twin.memory.status.state} since it was said")
     rivals = _rivals(store, judge, found, place)
-    if any(found.at is not None and found.at < old.event_time for old in rivals):
+    if any(found.at is not None and found.at < old.event_time and _weighs_as_much(old, found) for old in rivals):
         return Known("something newer is known")
     if any(not _may_end(found, old) and same_claim(old.text, found.text) for old in rivals):
         return Known("it is known on better word")
@@ -94,8 +95,8 @@ def judged(store: Store, judge: Judge, new: Arriving) -> Known | News:
 
 
 def alike(store: Store, text: str, category: str, place: Place) -> list[Memory]:
-    """Active memories of the category that say nearly the same, by the words they share."""
-    return [old for old in _of_category(store, category, place) if jaccard(old.text, text) > ALIKE]
+    """Active memories of the category that say nearly the same of the same thing, by the words they share."""
+    return [old for old in _of_category(store, category, place) if _is_alike(old.text, text)]
 
 
 def _rivals(store: Store, judge: Judge, found: Extracted, place: Place) -> list[Memory]:
@@ -137,19 +138,45 @@ def opposed(judge: Judge, old: str, new: str) -> Opposed | None:
     if not is_named and apart(old, new):
         return None
     odds = judge.relation(old, new).contradiction
-    return Opposed(odds, odds >= (ENDS_WHAT_IT_NAMES if is_named else ENDS))
+    if is_named:
+        return Opposed(odds, odds >= ENDS_WHAT_IT_NAMES and _is_all_spoken_of(old, new))
+    return Opposed(odds, odds >= ENDS)
+
+
+def _is_all_spoken_of(old: str, new: str) -> bool:
+    """Whether the new statement speaks of nearly all that the old one says. Who leaves a part ("we no longer run
+    Cypress in CI") leaves the rest as it was."""
+    said, now = set(telling(old)), set(telling(new))
+    return len(said - now) <= PASSED_OVER * len(said)
 
 
 def restates(judge: Judge, old: str, new: str) -> bool:
-    """Whether a newer statement says the same thing again, or what has become of it, in nearly the same words."""
-    if jaccard(old, new) <= ALIKE or apart(old, new):
+    """Whether a newer statement says the same thing again, with nothing left out, or what has become of it, in nearly
+    the same words."""
+    if not _is_alike(old, new):
         return False
-    return judge.relation(old, new).relation != "unrelated"
+    bearing = judge.relation(old, new).relation
+    return bearing == "contradiction" or (bearing != "unrelated" and _leaves_nothing_out(old, new))
+
+
+def _leaves_nothing_out(old: str, new: str) -> bool:
+    """Whether a newer statement has all but one of the older one's words, in the same order, and its numbers: who
+    calls whom is told by the order alone."""
+    said, now = telling(old), telling(new)
+    left = [term for term in said if term not in now]
+    is_in_order = [term for term in said if term in now] == [term for term in now if term in said]
+    return is_in_order and len(left) <= 1 and not any(map(str.isdigit, left))
+
+
+def _is_alike(old: str, new: str) -> bool:
+    return jaccard(old, new) > ALIKE and not apart(old, new)
 
 
 def _why_in_doubt(judge: Judge, old: str, new: str, against: Opposed) -> str | None:
     if against.odds >= DOUBTS:
         return f"the judge says so, with {against.odds:.2f}"
+    if found := plainly(old, new):
+        return found.detail
     return _speaks_in_part_against(judge, old, new)
 
 
@@ -190,6 +217,17 @@ def _of_category(store: Store, category: str, place: Place) -> list[Memory]:
 def _may_end(found: Extracted, old: Memory) -> bool:
     """What somebody said is not ended on lesser word: a web page must not take back what the user wanted."""
     return _WORD_OF[found.speaker] >= _WORD_OF[word_of(old)]
+
+
+def _weighs_as_much(old: Memory, found: Extracted) -> bool:
+    return _WORD_OF[word_of(old)] >= _WORD_OF[found.speaker]
+
+
+def _ended_at(memory: Memory) -> datetime | None:
+    """When it ceased to hold, or was put out of sight. What something else took the place of held until that was said,
+    which may be long before anybody read it."""
+    is_superseded = memory.status.state is State.SUPERSEDED and memory.valid_until
+    return memory.valid_until if is_superseded else memory.status.since
 
 
 def _counted(memory: Memory) -> datetime:
