@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from retain.domain.words import STOP_WORDS
 from retain.engine.lifecycle.aligned import Alignment, Difference, aligned, is_name, words
+from retain.engine.lifecycle.vocabulary import group_of
 
 _ENVIRONMENTS: Mapping[str, str] = {
     word: name
@@ -87,4 +88,10 @@ def _tells_apart(each: Difference, found: Alignment) -> bool:
     if before in _ONE_OF_SEVERAL and not _MEASURED & {word.lower() for word in each.before[-2:]}:
         return True
     is_followed = any(word.lower() not in STOP_WORDS for word in each.after)
-    return is_followed and is_name(each.old[0]) and is_name(each.new[0])
+    return is_followed and is_name(each.old[0]) and is_name(each.new[0]) and not _are_a_choice(each)
+
+
+def _are_a_choice(each: Difference) -> bool:
+    """Whether two names are tools of which one takes one: "MongoDB for analytics"; "the GitHub token" names a token."""
+    group = group_of(each.old[0])
+    return group is not None and group == group_of(each.new[0]) and each.after[0].lower() in STOP_WORDS
