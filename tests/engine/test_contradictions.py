@@ -99,10 +99,25 @@ def test_one_value_of_one_thing_is_not_kept_apart():
         ("Staging: the port is 8080.", "Staging: the port is 8080."),
         ("I'm looking for a new editor. We use tabs.", "We use tabs."),
         ("Should we use Kafka?", ""),
+        ("Which port should staging use? – Port 8080.", "Which port should staging use? – Port 8080."),
+        ("Kafka? Or can you live with NATS? – Sure. Thanks!", "Kafka? Or can you live with NATS? – Sure."),
     ],
 )
 def test_who_speaks_what_is_asked_and_what_is_wished_assert_nothing(text, told):
     assert asserted(text) == told
+
+
+def test_answers_to_two_questions_are_no_contradiction():
+    old = "Which port should the staging server use? – Port 8080."
+    new = "Which port should the metrics server use? – Port 9090."
+    assert related(EagerJudge(), old, new, 0.9).relation == "unrelated"
+    other = old.replace("8080", "9090")
+    assert related(EagerJudge(), old, other, 0.9).relation == "contradiction"
+
+
+def test_the_judge_hears_an_answer_with_its_question():
+    old, new = "Which database should the sessions go into? – The Postgres one.", "Sessions are stored in Redis."
+    assert related(EagerJudge({(old, new): 0.9}), old, new, 0.9).relation == "contradiction"
 
 
 def test_a_story_is_no_statement():

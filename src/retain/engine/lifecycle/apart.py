@@ -7,6 +7,7 @@ they are the values of two things. Small rules see that, for English.
 import re
 from collections.abc import Mapping
 
+from retain.domain.answered import parted
 from retain.domain.words import STOP_WORDS
 from retain.engine.lifecycle.aligned import Alignment, Difference, aligned, is_name, words
 from retain.engine.lifecycle.vocabulary import group_of
@@ -46,10 +47,13 @@ LONGEST = 200  # characters of what is asserted; what is longer is a story, of w
 
 
 def asserted(text: str) -> str | None:
-    """What a text asserts: without who says it, and what is asked, wished or thanked for; None where that is too much
-    for one statement."""
-    sentences = _SENTENCE.split(_SPEAKER.sub("", text.strip()))
-    told = " ".join(each for each in sentences if not _ASKS_OR_WISHES.search(each))
+    """What a text asserts: without who says it, and what is asked, wished or thanked for, but with a question that it
+    answers; None where that is too much for one statement."""
+    asked, said = parted(_SPEAKER.sub("", text.strip()))
+    sentences = _SENTENCE.split(said)
+    # "Sure" and "I'd say 8080" assert something where they answer.
+    answer, rest = (sentences[:1], sentences[1:]) if asked else ([], sentences)
+    told = asked + " ".join([*answer, *(each for each in rest if not _ASKS_OR_WISHES.search(each))])
     return told if len(told) <= LONGEST else None
 
 
