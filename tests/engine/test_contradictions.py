@@ -61,12 +61,29 @@ def test_what_may_both_be_is_not_plainly_a_contradiction(old, new):
         ("In project Juniper jobs are kept in Redis", "In project Dune jobs are kept in Redis"),
         ("Step 3 needs a token", "Step 4 needs a token"),
         ("Module 3 talks to queue 9", "Module 4 talks to queue 2"),
+        ("The GitHub token lives in the vault", "The GitLab token lives in the vault"),
+        ("TypeScript files are formatted with Prettier", "JavaScript files are formatted with Prettier"),
     ],
 )
 def test_another_environment_component_project_or_entry_never_contradicts(old, new):
     assert apart(old, new) and apart(new, old)
     assert clash(old, new) is None
     assert related(EagerJudge({(old, new): 1.0}), old, new, 0.9).relation == "unrelated"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("We use MongoDB for analytics in this project.", "We use DynamoDB for analytics in this project."),
+        ("We host our code on GitHub for all repos.", "We host our code on GitLab for all repos."),
+        ("The database is MySQL in every service.", "The database is PostgreSQL in every service."),
+        ("We write TypeScript in the frontend.", "We write JavaScript in the frontend."),
+    ],
+)
+def test_two_tools_of_which_one_takes_one_are_compared_though_written_like_names_in_code(old, new):
+    for before, now in ((old, new), (new, old)):
+        assert not apart(before, now)
+        assert related(EagerJudge({(before, now): 0.1}), before, now, 0.9).relation == "contradiction"
 
 
 def test_one_value_of_one_thing_is_not_kept_apart():
@@ -82,10 +99,25 @@ def test_one_value_of_one_thing_is_not_kept_apart():
         ("Staging: the port is 8080.", "Staging: the port is 8080."),
         ("I'm looking for a new editor. We use tabs.", "We use tabs."),
         ("Should we use Kafka?", ""),
+        ("Which port should staging use? – Port 8080.", "Which port should staging use? – Port 8080."),
+        ("Kafka? Or can you live with NATS? – Sure. Thanks!", "Kafka? Or can you live with NATS? – Sure."),
     ],
 )
 def test_who_speaks_what_is_asked_and_what_is_wished_assert_nothing(text, told):
     assert asserted(text) == told
+
+
+def test_answers_to_two_questions_are_no_contradiction():
+    old = "Which port should the staging server use? – Port 8080."
+    new = "Which port should the metrics server use? – Port 9090."
+    assert related(EagerJudge(), old, new, 0.9).relation == "unrelated"
+    other = old.replace("8080", "9090")
+    assert related(EagerJudge(), old, other, 0.9).relation == "contradiction"
+
+
+def test_the_judge_hears_an_answer_with_its_question():
+    old, new = "Which database should the sessions go into? – The Postgres one.", "Sessions are stored in Redis."
+    assert related(EagerJudge({(old, new): 0.9}), old, new, 0.9).relation == "contradiction"
 
 
 def test_a_story_is_no_statement():

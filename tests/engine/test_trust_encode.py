@@ -98,8 +98,8 @@ def test_a_language_model_judges_in_place_of_the_rules(knowing, answer, why):
     first = said(knowing, "The API listens on port 8080.")
     with_it = Parts(parts.store, parts.embedder, parts.clock, ScriptedLLM(Completion(answer)))
     done = encode(with_it, Episode("The API listens on port 9090.", TOLD), knowing.caller())
-    found = [(one.older, one.by_rule, one.detail) for one in done.remembered.contradicts]
-    assert found == ([(first.memory.id, False, why)] if why else [])
+    found = [(one.older, one.found_by, one.detail) for one in done.remembered.contradicts]
+    assert found == ([(first.memory.id, "llm", why)] if why else [])
 
 
 def test_a_language_model_that_fails_leaves_it_to_the_judge(knowing):

@@ -69,6 +69,21 @@ def test_a_program_reads_the_same(retain, port):
 
 
 @pytest.mark.parametrize(
+    ("kind", "by_rule", "found_by", "told"),
+    [
+        ("value", True, "rule", "by rule"),
+        ("meaning", True, "judge", "by the judge"),
+        ("meaning", False, "llm", "by the language model"),
+    ],
+)
+def test_it_is_told_who_found_it(kind, by_rule, found_by, told):
+    found = replace(a_contradiction("c1", "m1", "m2", by_rule=by_rule), kind=kind)
+    one = Dispute(found, a_memory("m1"), a_memory("m2"))
+    head = next(iter(dispute(one, START)))
+    assert (trust_reports.dispute(one)["found_by"], head.plain.endswith(told)) == (found_by, True)
+
+
+@pytest.mark.parametrize(
     ("options", "told"),
     [
         ((), "No contradiction is open here."),

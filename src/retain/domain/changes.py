@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from retain.domain import places
 from retain.domain.conversation import Cursor
@@ -136,6 +137,12 @@ class Contradiction:
     @property
     def is_open(self) -> bool:
         return self.state in (ContradictionState.OPEN, ContradictionState.REOPENED)
+
+    @property
+    def found_by(self) -> Literal["rule", "judge", "llm"]:
+        if not self.by_rule:
+            return "llm"
+        return "judge" if self.kind == "meaning" else "rule"
 
     def other(self, memory: MemoryId) -> MemoryId:
         return self.newer if memory == self.older else self.older

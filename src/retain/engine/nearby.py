@@ -47,6 +47,8 @@ class Compared:
     """Why each contradicts it; None for those that do not."""
     whole: bool = False
     """Whether nothing was left to compare at that time."""
+    by_llm: bool = False
+    """Whether a language model compared, and not the judge in the package."""
 
     def covers(self, near: Iterable[Neighbour]) -> bool:
         """Whether nothing is left to compare now; others may have written what is near since."""
@@ -71,7 +73,7 @@ def contradictions(
     close = {each.memory.id: each.memory for each in near if each.memory.id != new.id}
     denied = [(in_order(close[id], new), why) for id, why in compared.verdicts.items() if why and id in close]
     return tuple(
-        Contradiction(new_id(now), older.id, newer.id, "meaning", why, now, by_rule=False)
+        Contradiction(new_id(now), older.id, newer.id, "meaning", why, now, by_rule=not compared.by_llm)
         for (older, newer), why in denied
     )
 

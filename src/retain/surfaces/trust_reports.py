@@ -25,7 +25,7 @@ def dispute(one: "Dispute", dress: Dress = memory_id) -> Body:
         "state": found.state.value,
         "kind": found.kind,
         "why": found.detail,
-        "found_by": "rule" if found.by_rule else "llm",
+        "found_by": found.found_by,
         "found_at": iso(found.found),
         "older": _side(one.older, dress),
         "newer": _side(one.newer, dress),

@@ -82,7 +82,7 @@ def test_where_the_judge_is_not_sure_enough_both_stay_and_the_doubt_is_open(part
     done = captured(parts, NEW, {(OLD, NEW): UNSURE})
     assert (done.superseded, texts(parts)) == ((), {OLD, NEW})
     (doubt,) = parts.store.contradictions([old.id])
-    assert (doubt.other(old.id), doubt.by_rule, f"{UNSURE:.2f}" in doubt.detail) == (done.stored[0], False, True)
+    assert (doubt.other(old.id), doubt.found_by, f"{UNSURE:.2f}" in doubt.detail) == (done.stored[0], "judge", True)
 
 
 def test_what_is_said_of_another_one_of_several_ends_nothing_however_sure_the_judge_is(parts):
@@ -258,7 +258,7 @@ def test_where_what_would_end_may_not_there_is_no_run(parts):
     old = stored(parts, OLD, "pattern", title="Ports", distinct=True)
     done = captured(parts, near, {(OLD, near): 1.0})
     assert (done.superseded, Engine(parts).runs(HERE, 10)) == ((), [])
-    assert [doubt.by_rule for doubt in parts.store.contradictions([old.id])] == [False]
+    assert [doubt.found_by for doubt in parts.store.contradictions([old.id])] == ["judge"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
+from retain.domain.answered import answered
 from retain.domain.conversation import Conversation, Extracted, Judged, Said, Speaker, ToolRun, Turn
 from retain.domain.judging import Verdict, questions
 from retain.domain.languages import language_of
@@ -291,7 +292,7 @@ def _spelled_out(
     spans = tuple(part.span for part in parts)
     said = _in_their_words(parts, turn.text)
     if question and begins == 0 and (is_answer(said) or points(said)):
-        return _answered(question, said), spans
+        return answered(question, stated(said) or " ".join(said.split())), spans
     if turn.speaker is Speaker.ASSISTANT and is_reply(said):
         return "", spans  # to the user, about what they asked
     if not points(said):
@@ -330,11 +331,6 @@ def _in_their_words(parts: Sequence[_Heard], text: str) -> str:
         said += between if goes_on and between.strip() else " " if said[-1:] in _ENDS_A_SENTENCE else ". "
         said += each.asked or each.text
     return said if said[-1:] in _ENDS_A_SENTENCE else f"{said}."
-
-
-def _answered(question: str, answer: str) -> str:
-    """A question and its answer as one statement."""
-    return f"{question} – {stated(answer) or ' '.join(answer.split())}"
 
 
 def _question(asked: Said | None, shown: Sequence[Turn]) -> str:

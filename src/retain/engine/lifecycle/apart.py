@@ -7,8 +7,10 @@ they are the values of two things. Small rules see that, for English.
 import re
 from collections.abc import Mapping
 
+from retain.domain.answered import parted
 from retain.domain.words import STOP_WORDS
 from retain.engine.lifecycle.aligned import Alignment, Difference, aligned, is_name, words
+from retain.engine.lifecycle.vocabulary import group_of
 
 _ENVIRONMENTS: Mapping[str, str] = {
     word: name
@@ -45,10 +47,13 @@ LONGEST = 200  # characters of what is asserted; what is longer is a story, of w
 
 
 def asserted(text: str) -> str | None:
-    """What a text asserts: without who says it, and what is asked, wished or thanked for; None where that is too much
-    for one statement."""
-    sentences = _SENTENCE.split(_SPEAKER.sub("", text.strip()))
-    told = " ".join(each for each in sentences if not _ASKS_OR_WISHES.search(each))
+    """What a text asserts: without who says it, and what is asked, wished or thanked for, but with a question that it
+    answers; None where that is too much for one statement."""
+    asked, said = parted(_SPEAKER.sub("", text.strip()))
+    sentences = _SENTENCE.split(said)
+    # "Sure" and "I'd say 8080" assert something where they answer.
+    answer, rest = (sentences[:1], sentences[1:]) if asked else ([], sentences)
+    told = asked + " ".join([*answer, *(each for each in rest if not _ASKS_OR_WISHES.search(each))])
     return told if len(told) <= LONGEST else None
 
 
@@ -87,4 +92,10 @@ def _tells_apart(each: Difference, found: Alignment) -> bool:
     if before in _ONE_OF_SEVERAL and not _MEASURED & {word.lower() for word in each.before[-2:]}:
         return True
     is_followed = any(word.lower() not in STOP_WORDS for word in each.after)
-    return is_followed and is_name(each.old[0]) and is_name(each.new[0])
+    return is_followed and is_name(each.old[0]) and is_name(each.new[0]) and not _are_a_choice(each)
+
+
+def _are_a_choice(each: Difference) -> bool:
+    """Whether two names are tools of which one takes one: "MongoDB for analytics"; "the GitHub token" names a token."""
+    group = group_of(each.old[0])
+    return group is not None and group == group_of(each.new[0]) and each.after[0].lower() in STOP_WORDS

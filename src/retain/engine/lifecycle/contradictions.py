@@ -15,7 +15,7 @@ from retain.domain.sentences import clauses
 from retain.domain.stem import stem
 from retain.engine.lifecycle.aligned import Alignment, Difference, aligned
 from retain.engine.lifecycle.apart import apart
-from retain.engine.lifecycle.vocabulary import GROUP_OF, OPPOSITES
+from retain.engine.lifecycle.vocabulary import OPPOSITES, group_of
 
 _BUILT_ALIKE = 0.6  # share of words
 _MOST_PAIRS = 24
@@ -100,10 +100,5 @@ def _are_two_of_a_kind(only: Difference) -> bool:
         return not any(a.is_same(b) or b.is_same(a) for a, b in product(old, new))
     if len(only.old) == len(only.new) == 1 and not only.after and only.before[-1:] in _NAMED_BY:
         return only.old[0].istitle() and only.new[0].istitle()
-    groups = [{GROUP_OF[key] for key in map(_key, side) if key in GROUP_OF} for side in (only.old, only.new)]
+    groups = [set(map(group_of, side)) - {None} for side in (only.old, only.new)]
     return bool(groups[0] & groups[1])
-
-
-def _key(word: str) -> str:
-    low = word.lower()
-    return low if low in GROUP_OF else low.removesuffix("s")

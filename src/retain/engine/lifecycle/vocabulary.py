@@ -60,6 +60,13 @@ GROUPS = {
 GROUP_OF = {word: group for group, words in GROUPS.items() for word in words.split()}
 GROUP_OF["postgresql"] = "database"
 
+
+def group_of(word: str) -> str | None:
+    """The group that a word belongs to, in one or the other case, as one or as several."""
+    low = word.lower()
+    return GROUP_OF.get(low) or GROUP_OF.get(low.removesuffix("s"))
+
+
 # A word here, and its opposite there, while the rest is the same.
 ANTONYMS = """
     enable/disable allow/forbid sync/async synchronous/asynchronous before/after public/private open/closed

@@ -131,7 +131,8 @@ def _compared(parts: Parts, draft: Draft, caller: Caller) -> tuple[Compared, tup
     except LLMFailed as error:
         return Compared(), (Warning("llm_failed", f"{error.message}; contradictions are looked for by the judge"),)
     sent = [memory for memory in near if not is_hostile(memory.text)]
-    return Compared({memory.id: found.get(memory.id) for memory in sent}, whole=len(sent) == len(near)), ()
+    verdicts = {memory.id: found.get(memory.id) for memory in sent}
+    return Compared(verdicts, whole=len(sent) == len(near), by_llm=True), ()
 
 
 def _speaks_for(new: Memory, near: Neighbour) -> bool:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from retain.domain.changes import Contradiction, ContradictionState
+from retain.domain.changes import ContradictionState
 from retain.domain.memory import Memory
 from retain.engine.trust.disputes import Dispute, Resolved
 from retain.surfaces.cli.draw import DIM, Drawn, age, several
@@ -21,6 +21,7 @@ STYLES = {
     ContradictionState.CONTEXT_DEPENDENT: "green",
 }
 NONE = {None: "No contradiction is open here.", "all": "Nothing that is remembered here contradicts itself."}
+FINDERS = {"rule": "rule", "judge": "the judge", "llm": "the language model"}
 STATES = {state: state.value.replace("_", " ") for state in ContradictionState}
 
 
@@ -76,7 +77,7 @@ def reopened(one: Dispute, now: datetime) -> Drawn:
 
 def _drawn(one: Dispute, now: datetime, most: int | None) -> Drawn:
     found = one.contradiction
-    told = f" · found {_since(found.found, now)} by {_finder(found)}"
+    told = f" · found {_since(found.found, now)} by {FINDERS[found.found_by]}"
     yield line((found.id, "bold"), (f"  {STATES[found.state]}", STYLES[found.state]), (told, DIM))
     yield Indented(found.detail)
     yield from _sides(one, now, most)
@@ -104,12 +105,6 @@ def _decision(one: Dispute, now: datetime) -> dict[str, str | None]:
 
 def _outcome(one: Dispute) -> str:
     return "both hold" if one.resolution == "context_dependent" else f"the {one.resolution} one holds"
-
-
-def _finder(found: Contradiction) -> str:
-    if not found.by_rule:
-        return "the language model"
-    return "the judge" if found.kind == "meaning" else "rule"
 
 
 def _since(moment: datetime, now: datetime) -> str:
