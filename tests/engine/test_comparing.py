@@ -222,6 +222,14 @@ def test_of_two_that_find_a_pair_at_once_both_name_it_by_the_id_that_stands(part
     assert [[each.id for each in told[id].contradictions] for id in (one.id, other.id)] == [[stands.id]] * 2
 
 
+def test_two_of_one_moment_make_one_contradiction_whoever_compares_them(parts):
+    one, other = (remember(parts, Draft(ON.format(port)), HERE).memory for port in (8080, 9090))
+    assert (one.event_time, one.created) == (other.event_time, other.created)
+    rival = Rival(parts.store, lambda: comparing.compare(parts, parts.judge, other))
+    comparing.compare(replace(parts, store=rival), parts.judge, one)
+    assert len(found(parts, one)) == 1
+
+
 def test_a_decision_taken_while_evidence_is_compared_holds(parts):
     _, new = (say(parts, ON.format(port)).memory for port in (8080, 9090))
     compare(parts)
