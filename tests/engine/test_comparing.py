@@ -12,7 +12,7 @@ from retain.domain.memory import Provenance, Source
 from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine import comparing, revise
-from retain.engine.comparer import Patience
+from retain.engine.comparer import Comparer, Patience
 from retain.engine.comparing import ABANDONED, candidates, compare_missing
 from retain.engine.drafts import Draft
 from retain.engine.engine import Engine
@@ -126,6 +126,66 @@ def test_a_reply_says_what_is_not_known_yet_and_the_next_recall_tells_it(parts):
     told = [warning for warning in engine.recall(Question("port"), HERE).warnings if warning.code == "contradicts"]
     assert one.id in told[0].message and len(told) == 1
     assert not any(warning.code == "contradicts" for warning in engine.recall(Question("port"), HERE).warnings)
+
+
+def told(engine):
+    return [each.message for each in engine.recall(Question("port"), HERE).warnings if each.code == "contradicts"]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_what_has_ended_before_it_could_be_told_is_not_told(parts, side):
+    engine = Engine(parts, patience=Patience(reply=0, encode=0))
+    sides = [engine.remember(Draft(ON.format(port)), HERE).memory.id for port in (8080, 9090)]
+    assert engine.settle(20)
+    engine.forget(sides[side], None, HERE)
+    assert told(engine) == []
+
+
+def test_what_was_decided_before_it_could_be_told_is_not_told(parts):
+    engine = Engine(parts, patience=Patience(reply=0, encode=0))
+    new = [engine.remember(Draft(ON.format(port)), HERE).memory for port in (8080, 9090)][-1]
+    assert engine.settle(20)
+    (dispute,) = found(parts, new)
+    resolve(parts, dispute.id, Verdict("context_dependent", "8080 in tests"), HERE)
+    assert told(engine) == []
+
+
+def test_a_reply_tells_the_newest_of_many_and_that_there_are_more(parts):
+    engine = Engine(parts, patience=Patience(reply=0, encode=0))
+    for port in range(8080, 8100):
+        engine.remember(Draft(ON.format(port)), HERE)
+    assert engine.settle(20)
+    *newest, more = told(engine)
+    assert len(newest) == 10 and all("is open" in each for each in newest)
+    assert "`retain contradictions` lists all" in more
+    assert told(engine) == []
+
+
+def test_what_waits_to_be_told_is_kept_for_the_newest_alone(parts):
+    engine = Engine(parts, patience=Patience(reply=0, encode=0))
+    for port in range(8080, 8100):
+        last = engine.remember(Draft(ON.format(port)), HERE).memory
+        assert engine.settle(20)
+    late = engine._comparer._late
+    assert len(late) == 100 and {each.id for each in found(parts, last)} <= late.keys()
+
+
+def test_what_cannot_be_read_now_is_told_with_a_later_reply(parts):
+    class Away:
+        def __getattr__(self, name):
+            return getattr(parts.store, name)
+
+        def with_contradictions(self, ids):
+            raise StoreBusy("too many")
+
+    comparer = Comparer(parts, Patience(reply=0, encode=0))
+    for port in (8080, 9090):
+        comparer.told(remember(parts, Draft(ON.format(port)), HERE))
+    assert comparer.settle(20)
+    comparer._parts = replace(parts, store=Away())
+    assert comparer.news(HERE) == ()
+    comparer._parts = parts
+    assert len(comparer.news(HERE)) == 1
 
 
 def test_a_reply_that_waited_says_it_and_nobody_tells_it_again(parts):
