@@ -7,6 +7,7 @@ import pytest
 
 from comparing import PATIENT, compare
 from fakes import START, EagerJudge, Rival
+from making import a_memory, save
 from retain.domain.changes import Changes, ContradictionState
 from retain.domain.memory import Provenance, Source
 from retain.domain.session import Caller, Project
@@ -107,6 +108,38 @@ def test_what_others_wrote_is_left_to_them_until_it_is_abandoned(parts):
     parts.clock.tick(60 + ABANDONED / timedelta(seconds=1))
     compare_missing(parts, ())
     assert waiting(parts) == []
+
+
+def crowd(parts):
+    """More marks of others than are read at once, first in the list, all just made."""
+    now = parts.clock.now()
+    save(parts.store, *(a_memory(f"m{n:02}", f"Crate {n} is blue", when=now, compared=False) for n in range(40)))
+
+
+def test_what_a_process_wrote_is_compared_however_much_others_have_just_written(parts):
+    crowd(parts)
+    own = remember(parts, Draft(ON.format(8080)), HERE).memory
+    assert compare_missing(parts, {own.id}) == 1
+    assert own.id not in waiting(parts) and len(waiting(parts)) == 40
+
+
+def test_what_was_abandoned_is_found_behind_what_others_have_just_written(parts):
+    crowd(parts)
+    parts.clock.tick(-60)
+    lost = remember(parts, Draft(ON.format(8080)), HERE).memory
+    parts.clock.tick(60)
+    assert compare_missing(parts, ()) == 1
+    assert lost.id not in waiting(parts)
+
+
+def test_what_was_passed_over_as_too_young_is_looked_at_once_more_with_the_next_recall(parts):
+    engine = Engine(parts, patience=PATIENT)
+    theirs = remember(parts, Draft("The logo is green"), HERE).memory
+    engine.remember(Draft(ON.format(8080)), HERE)
+    assert engine.settle(20) and waiting(parts) == [theirs.id]
+    parts.clock.tick(ABANDONED / timedelta(seconds=1))
+    engine.recall(Question("logo"), HERE)
+    assert engine.settle(20) and waiting(parts) == []
 
 
 def test_a_memory_is_compared_with_at_most_eight_others(parts):

@@ -47,6 +47,7 @@ class Comparer:
         self._lock = threading.Lock()
         self._mine: OrderedDict[MemoryId, Found | None] = OrderedDict()
         self._late: OrderedDict[str, Late] = OrderedDict()
+        self._passed_over = False
 
     def told(self, done: Remembered) -> Remembered:
         """The reply with what its memory contradicts, where that is known in time."""
@@ -104,6 +105,8 @@ class Comparer:
 
     def news(self, caller: Caller) -> tuple[Warning, ...]:
         """What was found after its reply had gone and is open still, once: the newest, and that there is more."""
+        if self._passed_over:  # by now it may be abandoned
+            self.soon()
         with self._lock:
             late = {id: one for id, one in self._late.items() if one[0].place.user == caller.user}
         if not late:
@@ -134,20 +137,21 @@ class Comparer:
         with self._lock:
             mine = self._unknown()
         compare_missing(self._parts, mine, self._done)
+        self._passed_over = not why_not(self._parts) and bool(self._parts.store.uncompared(1))
         self._learn()
 
     def _compare_all(self) -> None:
         compare_missing(self._parts, done=self._done)
         self._learn()
 
-    def _unknown(self) -> set[MemoryId]:
-        return {id for id, found in self._mine.items() if found is None}
+    def _unknown(self) -> list[MemoryId]:
+        return [id for id, found in self._mine.items() if found is None]
 
     def _learn(self) -> None:
         """Reads what came of the memories of this process that another one was faster to compare."""
         with self._lock:
             unknown = self._unknown()
-        for id, stored in self._parts.store.memories(list(unknown)).items():
+        for id, stored in self._parts.store.memories(unknown).items():
             if stored.memory.compared:
                 self._done(stored.memory, recorded(self._parts.store, id))
 
