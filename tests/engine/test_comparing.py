@@ -7,12 +7,13 @@ import pytest
 
 from comparing import PATIENT, compare
 from fakes import START, EagerJudge, Rival
+from making import a_memory, save
 from retain.domain.changes import Changes, ContradictionState
 from retain.domain.memory import Provenance, Source
 from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine import comparing, revise
-from retain.engine.comparer import Patience
+from retain.engine.comparer import Comparer, Patience
 from retain.engine.comparing import ABANDONED, candidates, compare_missing
 from retain.engine.drafts import Draft
 from retain.engine.engine import Engine
@@ -109,6 +110,38 @@ def test_what_others_wrote_is_left_to_them_until_it_is_abandoned(parts):
     assert waiting(parts) == []
 
 
+def crowd(parts):
+    """More marks of others than are read at once, first in the list, all just made."""
+    now = parts.clock.now()
+    save(parts.store, *(a_memory(f"m{n:02}", f"Crate {n} is blue", when=now, compared=False) for n in range(40)))
+
+
+def test_what_a_process_wrote_is_compared_however_much_others_have_just_written(parts):
+    crowd(parts)
+    own = remember(parts, Draft(ON.format(8080)), HERE).memory
+    assert compare_missing(parts, {own.id}) == 1
+    assert own.id not in waiting(parts) and len(waiting(parts)) == 40
+
+
+def test_what_was_abandoned_is_found_behind_what_others_have_just_written(parts):
+    crowd(parts)
+    parts.clock.tick(-60)
+    lost = remember(parts, Draft(ON.format(8080)), HERE).memory
+    parts.clock.tick(60)
+    assert compare_missing(parts, ()) == 1
+    assert lost.id not in waiting(parts)
+
+
+def test_what_was_passed_over_as_too_young_is_looked_at_once_more_with_the_next_recall(parts):
+    engine = Engine(parts, patience=PATIENT)
+    theirs = remember(parts, Draft("The logo is green"), HERE).memory
+    engine.remember(Draft(ON.format(8080)), HERE)
+    assert engine.settle(20) and waiting(parts) == [theirs.id]
+    parts.clock.tick(ABANDONED / timedelta(seconds=1))
+    engine.recall(Question("logo"), HERE)
+    assert engine.settle(20) and waiting(parts) == []
+
+
 def test_a_memory_is_compared_with_at_most_eight_others(parts):
     for port in range(8080, 8095):
         say(parts, ON.format(port))
@@ -126,6 +159,66 @@ def test_a_reply_says_what_is_not_known_yet_and_the_next_recall_tells_it(parts):
     told = [warning for warning in engine.recall(Question("port"), HERE).warnings if warning.code == "contradicts"]
     assert one.id in told[0].message and len(told) == 1
     assert not any(warning.code == "contradicts" for warning in engine.recall(Question("port"), HERE).warnings)
+
+
+def told(engine):
+    return [each.message for each in engine.recall(Question("port"), HERE).warnings if each.code == "contradicts"]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_what_has_ended_before_it_could_be_told_is_not_told(parts, side):
+    engine = Engine(parts, patience=Patience(reply=0, encode=0))
+    sides = [engine.remember(Draft(ON.format(port)), HERE).memory.id for port in (8080, 9090)]
+    assert engine.settle(20)
+    engine.forget(sides[side], None, HERE)
+    assert told(engine) == []
+
+
+def test_what_was_decided_before_it_could_be_told_is_not_told(parts):
+    engine = Engine(parts, patience=Patience(reply=0, encode=0))
+    new = [engine.remember(Draft(ON.format(port)), HERE).memory for port in (8080, 9090)][-1]
+    assert engine.settle(20)
+    (dispute,) = found(parts, new)
+    resolve(parts, dispute.id, Verdict("context_dependent", "8080 in tests"), HERE)
+    assert told(engine) == []
+
+
+def test_a_reply_tells_the_newest_of_many_and_that_there_are_more(parts):
+    engine = Engine(parts, patience=Patience(reply=0, encode=0))
+    for port in range(8080, 8100):
+        engine.remember(Draft(ON.format(port)), HERE)
+    assert engine.settle(20)
+    *newest, more = told(engine)
+    assert len(newest) == 10 and all("is open" in each for each in newest)
+    assert "`retain contradictions` lists all" in more
+    assert told(engine) == []
+
+
+def test_what_waits_to_be_told_is_kept_for_the_newest_alone(parts):
+    engine = Engine(parts, patience=Patience(reply=0, encode=0))
+    for port in range(8080, 8100):
+        last = engine.remember(Draft(ON.format(port)), HERE).memory
+        assert engine.settle(20)
+    late = engine._comparer._late
+    assert len(late) == 100 and {each.id for each in found(parts, last)} <= late.keys()
+
+
+def test_what_cannot_be_read_now_is_told_with_a_later_reply(parts):
+    class Away:
+        def __getattr__(self, name):
+            return getattr(parts.store, name)
+
+        def with_contradictions(self, ids):
+            raise StoreBusy("too many")
+
+    comparer = Comparer(parts, Patience(reply=0, encode=0))
+    for port in (8080, 9090):
+        comparer.told(remember(parts, Draft(ON.format(port)), HERE))
+    assert comparer.settle(20)
+    comparer._parts = replace(parts, store=Away())
+    assert comparer.news(HERE) == ()
+    comparer._parts = parts
+    assert len(comparer.news(HERE)) == 1
 
 
 def test_a_reply_that_waited_says_it_and_nobody_tells_it_again(parts):
@@ -220,6 +313,14 @@ def test_of_two_that_find_a_pair_at_once_both_name_it_by_the_id_that_stands(part
     told[one.id] = comparing.compare(replace(parts, store=Rival(parts.store, compare_other)), parts.judge, one)
     (stands,) = found(parts, one)
     assert [[each.id for each in told[id].contradictions] for id in (one.id, other.id)] == [[stands.id]] * 2
+
+
+def test_two_of_one_moment_make_one_contradiction_whoever_compares_them(parts):
+    one, other = (remember(parts, Draft(ON.format(port)), HERE).memory for port in (8080, 9090))
+    assert (one.event_time, one.created) == (other.event_time, other.created)
+    rival = Rival(parts.store, lambda: comparing.compare(parts, parts.judge, other))
+    comparing.compare(replace(parts, store=rival), parts.judge, one)
+    assert len(found(parts, one)) == 1
 
 
 def test_a_decision_taken_while_evidence_is_compared_holds(parts):

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from making import a_contradiction, a_memory, a_vector, an_embedding, at, save, wanted
+from making import a_contradiction, a_memory, a_project, a_vector, an_embedding, at, save, wanted
 from retain.domain.memory import Stored
-from retain.domain.recall import Hit
+from retain.domain.recall import Hit, Strategy
+from retain.domain.session import Caller
 from retain.domain.standing import Rival, Standing
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine.parts import Parts
+from retain.engine.recall.recall import Question, recall
 from retain.engine.recall.standing_rules import is_task, nearest, with_rules
 
 
@@ -76,3 +78,14 @@ def test_of_the_rules_the_nearest_are_called_for_and_nothing_else(store, clock):
     assert nearest(parts, a_vector(1), wanted(), 10) == ("nearer", "near")
     assert nearest(parts, a_vector(1), wanted(), 4) == ("nearer",)
     assert nearest(parts, a_vector(1), wanted(), 3) == ()
+
+
+@pytest.mark.parametrize("strategy", [Strategy.HYBRID, Strategy.VECTOR])
+def test_a_task_is_answered_by_words_where_its_vector_cannot_be_compared(store, clock, strategy):
+    parts = Parts(store, HashedEmbedder(), clock)
+    rule = a_memory("rule", "We install with pnpm", category="pattern")
+    save(store, rule, embeddings=(an_embedding("rule", a_vector(1), model=parts.embedder.model),))
+    task = Question("install the date picker with pnpm now", strategy=strategy)
+    answer = recall(parts, task, Caller(project=a_project("shop")))
+    assert [hit.id for hit in answer.hits] == ["rule"]
+    assert [warning.code for warning in answer.warnings] == ["partial_results"]

@@ -2,6 +2,7 @@
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from retain.domain.changes import Contradiction
@@ -13,6 +14,8 @@ from retain.engine.lifecycle.upkeep import Upkeep
 from retain.engine.parts import Parts
 from retain.engine.remember import Remembered
 from retain.engine.revise import Revised
+from retain.errors import Unavailable
+from retain.ports import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,12 @@ class Patience:
 
 
 _REMEMBERED = 1000  # memories that this process wrote, and what came of them
+_UNTOLD = 100  # contradictions that wait to be told; who asks nothing for long reads of the others in lists
+_TOLD = 10  # of them in one reply
+_MORE = "more contradictions were found than are told here; `retain contradictions` lists all that are open"
+
+
+Late = tuple[Memory, Contradiction]  # what was found after the reply to the write of the memory had gone
 
 
 class Comparer:
@@ -37,7 +46,8 @@ class Comparer:
         self._upkeep = Upkeep()
         self._lock = threading.Lock()
         self._mine: OrderedDict[MemoryId, Found | None] = OrderedDict()
-        self._late: dict[str, tuple[Memory, Contradiction]] = {}
+        self._late: OrderedDict[str, Late] = OrderedDict()
+        self._passed_over = False
 
     def told(self, done: Remembered) -> Remembered:
         """The reply with what its memory contradicts, where that is known in time."""
@@ -94,11 +104,21 @@ class Comparer:
         self._upkeep.later(self._compare_all)
 
     def news(self, caller: Caller) -> tuple[Warning, ...]:
-        """What was found after its reply had gone, once."""
+        """What was found after its reply had gone and is open still, once: the newest, and that there is more."""
+        if self._passed_over:  # by now it may be abandoned
+            self.soon()
         with self._lock:
-            mine = [each.id for memory, each in self._late.values() if memory.place.user == caller.user]
-            told = [self._late.pop(id) for id in mine]
-        return tuple(_warning(memory, each) for memory, each in told)
+            late = {id: one for id, one in self._late.items() if one[0].place.user == caller.user}
+        if not late:
+            return ()
+        try:
+            still = _open_still(self._parts.store, late.values())
+        except Unavailable:
+            return ()  # the next reply tells it
+        with self._lock:
+            told = [one for id, one in late.items() if self._late.pop(id, None) and id in still]
+        more = (Warning("contradicts", _MORE),) if len(told) > _TOLD else ()
+        return (*(_warning(memory, each) for memory, each in told[-_TOLD:]), *more)
 
     def standing(self, caller: Caller, waiting: int) -> tuple[Warning, ...]:
         """The same, and why what waits to be compared goes on waiting."""
@@ -117,20 +137,21 @@ class Comparer:
         with self._lock:
             mine = self._unknown()
         compare_missing(self._parts, mine, self._done)
+        self._passed_over = not why_not(self._parts) and bool(self._parts.store.uncompared(1))
         self._learn()
 
     def _compare_all(self) -> None:
         compare_missing(self._parts, done=self._done)
         self._learn()
 
-    def _unknown(self) -> set[MemoryId]:
-        return {id for id, found in self._mine.items() if found is None}
+    def _unknown(self) -> list[MemoryId]:
+        return [id for id, found in self._mine.items() if found is None]
 
     def _learn(self) -> None:
         """Reads what came of the memories of this process that another one was faster to compare."""
         with self._lock:
             unknown = self._unknown()
-        for id, stored in self._parts.store.memories(list(unknown)).items():
+        for id, stored in self._parts.store.memories(unknown).items():
             if stored.memory.compared:
                 self._done(stored.memory, recorded(self._parts.store, id))
 
@@ -139,6 +160,16 @@ class Comparer:
             if memory.id in self._mine:
                 self._mine[memory.id] = found
                 self._late |= {each.id: (memory, each) for each in found.news}
+                while len(self._late) > _UNTOLD:
+                    self._late.popitem(last=False)
+
+
+def _open_still(store: Store, late: Iterable[Late]) -> set[str]:
+    """Those that nobody has decided since, and that speak of two active memories."""
+    parties = dict.fromkeys(id for _, each in late for id in (each.older, each.newer))
+    memories, found = store.with_contradictions(list(parties))
+    active = {id for id, stored in memories.items() if stored.memory.is_active}
+    return {each.id for each in found if each.is_open and {each.older, each.newer} <= active}
 
 
 def _warning(memory: Memory, found: Contradiction) -> Warning:

@@ -90,13 +90,23 @@ def compare_missing(
 
 
 def _waiting(parts: Parts, but: Collection[MemoryId], mine: Collection[MemoryId] | None) -> list[Memory]:
-    marked = parts.store.uncompared(_AT_ONCE + len(but))
-    late = parts.clock.now() - ABANDONED
-    return [
-        memory
-        for memory in marked
-        if memory.id not in but and (mine is None or memory.id in mine or memory.updated <= late)
-    ][:_AT_ONCE]
+    """What is to be compared next; with `mine` these first, however many marks of others stand before them."""
+    if mine is None:
+        return _marked(parts, but, None)[:_AT_ONCE]
+    own = [each.memory for each in parts.store.memories([id for id in mine if id not in but]).values()]
+    ready = [memory for memory in own if memory.is_active and not memory.compared][:_AT_ONCE]
+    there = {*but, *(memory.id for memory in ready)}
+    return [*ready, *_marked(parts, there, parts.clock.now() - ABANDONED)][:_AT_ONCE]
+
+
+def _marked(parts: Parts, but: Collection[MemoryId], until: datetime | None) -> list[Memory]:
+    """Marked memories in the order in which they came, without those that were written later than `until`."""
+    most = _AT_ONCE + len(but)
+    marked = parts.store.uncompared(most)
+    young = sum(memory.updated > until for memory in marked) if until else 0
+    if young and len(marked) == most:
+        marked = parts.store.uncompared(most + young)
+    return [memory for memory in marked if memory.id not in but and (until is None or memory.updated <= until)]
 
 
 def compare(parts: Parts, judge: Judge, memory: Memory) -> Found:

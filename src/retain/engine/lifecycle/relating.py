@@ -27,8 +27,11 @@ def related(judge: Judge, old: str, new: str, cosine: float | None) -> Compariso
 
 
 def in_order(one: Memory, other: Memory) -> tuple[Memory, Memory]:
-    """Of two, the older is the one that happened first, so that whoever compares them asks and writes the same."""
-    first, last = sorted((one, other), key=lambda each: (each.event_time, each.created))
+    """Of two, the older is the one that happened first, so that whoever compares them asks and writes the same.
+
+    What an import brings often has one time for all; then the id decides.
+    """
+    first, last = sorted((one, other), key=lambda each: (each.event_time, each.created, each.id))
     return first, last
 
 

@@ -174,10 +174,11 @@ def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller, la
     if vector:
         model = parts.embedder.model
         lanes.meaning = timely(lanes, "vector", lambda: store.by_vector(vector, model, wanted, most), Found())
-    if vector and question.strategy is Strategy.HYBRID and question.rules and is_task(question.text):
+    is_comparable = lanes.vector is not None  # the search may have found that this vector is not
+    if vector and is_comparable and question.strategy is Strategy.HYBRID and question.rules and is_task(question.text):
         lanes.rules = timely(lanes, "rules", lambda: nearest(parts, vector, wanted, question.limit), ())
     keyword = question.strategy in (Strategy.KEYWORD, Strategy.HYBRID)
-    if keyword or (question.strategy is Strategy.VECTOR and not vector):
+    if keyword or (question.strategy is Strategy.VECTOR and not is_comparable):
         asked = query_terms(question.text)
         lanes.words = timely(lanes, "keyword", lambda: store.by_words(asked, wanted, most, counted=True), Found())
     if question.strategy is Strategy.GRAPH:
