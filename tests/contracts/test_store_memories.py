@@ -26,6 +26,7 @@ from making import (
 from retain.domain.changes import Applied, AtVersion, Changes, Conflict, NoTwin, Uncompared
 from retain.domain.claims import fingerprint
 from retain.domain.memory import Event, Kind, Rest, Source, State, Status
+from retain.domain.recall import FINDABLE
 from retain.domain.session import Use
 from retain.domain.words import query_terms, terms
 
@@ -244,6 +245,12 @@ def test_a_context_says_when_it_happened_and_when_it_was_last_said(store):
     save(store, a_memory("once", when=at(60)), a_memory("again", when=at(60), reinforced=1, reinforced_at=at(90)))
     found = {c.memory: (c.happened, c.last_said) for c in store.contexts(["once", "again"], wanted(), reach=0)}
     assert found == {"once": (at(60), at(60)), "again": (at(60), at(90))}
+
+
+def test_a_context_says_whether_it_sleeps(store):
+    save(store, a_memory("awake", "one"), a_memory("asleep", "two", status=in_state(State.DORMANT)))
+    found = store.contexts(["awake", "asleep"], wanted(states=FINDABLE), reach=0)
+    assert {c.memory: c.asleep for c in found} == {"awake": False, "asleep": True}
 
 
 def test_the_words_of_neighbours_are_as_every_store_spells_them(store):

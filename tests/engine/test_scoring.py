@@ -19,7 +19,7 @@ from retain.engine.remember import remember
 from retain.ports import Context
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-KNOWN = Context("m", "text", "text", (), Kind.EPISODIC, Scope.PROJECT, 0.5, NOW, NOW, False)
+KNOWN = Context("m", "text", "text", (), Kind.EPISODIC, Scope.PROJECT, 0.5, NOW, NOW, False, False)
 NOTICED = 0.05  # of relevance, which no age makes up for
 
 HERE = Caller(project=Project("shop", "shop", "/home/ada/shop", START), session="s1")

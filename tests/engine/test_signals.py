@@ -18,7 +18,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 def said(id, text, *neighbours):
     beside = tuple((distance, f"n{distance}", " ".join(terms(words))) for distance, words in neighbours)
-    return Context(id, text, " ".join(terms(text)), beside, Kind.EPISODIC, Scope.PROJECT, 0.5, NOW, NOW, False)
+    return Context(id, text, " ".join(terms(text)), beside, Kind.EPISODIC, Scope.PROJECT, 0.5, NOW, NOW, False, False)
 
 
 def words(question, *contexts, documents=100, holding=1):

@@ -47,6 +47,7 @@ class Context:
     happened: datetime
     last_said: datetime
     consolidated: bool
+    asleep: bool
 
 
 class MemoryStore(Protocol):

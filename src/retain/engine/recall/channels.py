@@ -1,11 +1,11 @@
 """Recall by channels: meaning, words and the graph, each as heavy as the caller says, fused by rank."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import islice
 
-from retain.domain.memory import MemoryId, Stored
+from retain.domain.memory import MemoryId, State, Stored, Vector
 from retain.domain.recall import FINDABLE, Filter, Found, Warning
 from retain.domain.session import Caller
 from retain.domain.words import query_terms
@@ -17,6 +17,8 @@ from retain.engine.parts import Parts, owners, places
 from retain.engine.recall import signals
 from retain.engine.recall.cosines import cosines
 from retain.engine.recall.recall import Lanes, question_faults, timely
+from retain.engine.recall.scoring import lowered
+from retain.engine.recall.sleeping import Crowd, below_the_awake, without_sleeping
 from retain.engine.trust.order import Placed, newest_first
 from retain.engine.trust.rivals import with_standings
 from retain.errors import EmbeddingFailed, Fault, InvalidInput, QueryTimeout
@@ -91,13 +93,44 @@ def recall_by_channels(parts: Parts, question: ChannelQuestion, caller: Caller) 
     weights = _search(parts, question, channels, wanted, caller)
     if channels.late and not channels.found():
         raise QueryTimeout("every search ran past its deadline; ask a shorter question")
-    most = FETCHED * question.limit
-    pairs = zip(astuple(weights), (channels.meaning, channels.words, channels.graph), strict=True)
-    scores = fuse([(weight, list(lane.scores)[:most]) for weight, lane in pairs if weight])
-    best = sorted(scores, key=lambda id: (-scores[id], id))[: question.limit]
-    found = _in_order(parts, {id: scores[id] for id in best}, wanted, caller)
+    nobody = Crowd(frozenset(), FETCHED * question.limit, question.limit)
+    crowd = timely(channels, "dormant", lambda: _sleeping(parts.store, channels, wanted, nobody), nobody)
+    pairs = zip(astuple(weights), _rankings(parts, channels, crowd, wanted), strict=True)
+    scores = _fused([(weight, ranking) for weight, ranking in pairs if weight], crowd.asleep)
+    ranked = {id: lowered(score, asleep=id in crowd.asleep) for id, score in scores.items()}
+    best = sorted(scores, key=lambda id: (-ranked[id], id))[: question.limit]
+    found = below_the_awake(_in_order(parts, {id: scores[id] for id in best}, wanted, caller))
     hits = _explained(parts, channels, wanted, found[: question.limit])
     return ChannelAnswer(tuple(hits), channels.nodes, tuple(channels.warnings))
+
+
+def _sleeping(store: Store, channels: Channels, wanted: Filter, nobody: Crowd) -> Crowd:
+    first = dict.fromkeys(id for lane in channels.found() for id in islice(lane.scores, nobody.most))
+    found = store.contexts(list(first), replace(wanted, states=(State.DORMANT,)), 0)
+    return replace(nobody, asleep=frozenset(context.memory for context in found))
+
+
+def _rankings(parts: Parts, channels: Channels, crowd: Crowd, wanted: Filter) -> Iterator[list[MemoryId]]:
+    """The first of each channel; of one that what sleeps fills as many that are awake, too."""
+    store, alone, corpus = parts.store, without_sleeping(wanted), channels.corpus
+
+    def in_graph() -> Found:
+        there = {context.memory for context in store.contexts(list(channels.graph.scores), alone, 0)}
+        return Found({id: score for id, score in channels.graph.scores.items() if id in there})
+
+    def by_words() -> Found:
+        return _by_words(store, corpus, alone, crowd.most) if corpus else Found()
+
+    lanes = (
+        ("vector", channels.meaning, lambda: _by_meaning(parts, channels.vector, alone, crowd.most)),
+        ("keyword", channels.words, by_words),
+        ("graph", channels.graph, in_graph),
+    )
+    for name, lane, search in lanes:
+        found = dict(islice(lane.scores.items(), crowd.most))
+        if crowd.fills(lane):
+            found |= islice(timely(channels, name, search, Found()).scores.items(), crowd.most)
+        yield sorted(found, key=found.__getitem__, reverse=True)
 
 
 def search_by_meaning(parts: Parts, text: str, limit: int, caller: Caller) -> ChannelAnswer:
@@ -145,6 +178,12 @@ def fuse(rankings: Sequence[tuple[float, Sequence[MemoryId]]]) -> dict[MemoryId,
     return scores
 
 
+def _fused(rankings: Sequence[tuple[float, Sequence[MemoryId]]], asleep: Container[MemoryId]) -> dict[MemoryId, float]:
+    """What is awake has the score that it would have if nothing slept; what sleeps has its rank among all."""
+    awake = [(weight, [id for id in ranking if id not in asleep]) for weight, ranking in rankings]
+    return fuse(rankings) | fuse(awake)
+
+
 def check_question(question: ChannelQuestion) -> None:
     faults = [*question_faults(question.text, question.limit), *_weight_faults(question.weights)]
     if faults:
@@ -167,8 +206,7 @@ def _search(parts: Parts, question: ChannelQuestion, channels: Channels, wanted:
         channels.vector, warning = query_vector(parts.embedder, unaddressed(store, question.text, caller))
         channels.warnings += [warning] if warning else []
     if vector := channels.vector:
-        model = parts.embedder.model
-        channels.meaning = timely(channels, "vector", lambda: store.by_vector(vector, model, wanted, most), Found())
+        channels.meaning = timely(channels, "vector", lambda: _by_meaning(parts, vector, wanted, most), Found())
     if channels.vector is None:
         # Someone who asked for meaning alone is better served by words than by nothing.
         words = weights.words or (weights.vector if not weights.graph else 0.0)
@@ -181,6 +219,10 @@ def _search(parts: Parts, question: ChannelQuestion, channels: Channels, wanted:
             channels, "graph", lambda: _by_graph(parts, question.text, channels, wanted, caller), Found()
         )
     return weights
+
+
+def _by_meaning(parts: Parts, vector: Vector | None, wanted: Filter, most: int) -> Found:
+    return parts.store.by_vector(vector, parts.embedder.model, wanted, most) if vector else Found()
 
 
 def _by_words(store: Store, corpus: Corpus, wanted: Filter, most: int) -> Found:

@@ -17,8 +17,9 @@ from retain.engine.knowledge.walk import proximity, unaddressed
 from retain.engine.parts import Parts, places
 from retain.engine.recall import signals
 from retain.engine.recall.cosines import cosines
-from retain.engine.recall.scoring import Score, broadest, relevance, scored, weighted, weights
+from retain.engine.recall.scoring import Score, best_first, broadest, relevance, scored, weighted, weights
 from retain.engine.recall.second_look import looked_at_again, reread
+from retain.engine.recall.sleeping import Crowd, below_the_awake, without_sleeping
 from retain.engine.recall.standing_rules import is_task, nearest, with_rules
 from retain.engine.trust.order import newest_first
 from retain.engine.trust.rivals import with_standings
@@ -31,7 +32,6 @@ BESIDE = relevance(0.2)  # that a neighbour needs which no lane found itself; un
 SPARE = 5  # more than asked for are read whole: summaries may change places with what they were made from
 MAX_QUESTION = 10_000
 MEANT = relevance(0.5)  # from which on a dormant memory is what was asked for
-ASLEEP = 0.5  # of its score is what a dormant memory keeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,7 @@ def recall(parts: Parts, question: Question, caller: Caller, hearing: Hearing | 
     # What takes long lies outside of the views: one that stays open keeps SQLite from starting its log anew.
     lanes = _heard(question, hearing or Hearing(parts, question.text, caller))
     with parts.store.reading():
-        _search(parts, question, wanted, caller, lanes)
-        contexts = _contexts(parts.store, question, lanes, wanted)
+        contexts = _candidates(parts, question, wanted, caller, lanes)
         scores = _scores(parts, question, lanes, contexts)
         if not _is_read_again(parts, question):
             return _answer(parts, question, lanes, scores, wanted, caller)
@@ -117,8 +116,7 @@ def candidates(parts: Parts, question: Question, caller: Caller) -> list[Score]:
     wanted = _filter(question, caller)
     lanes = _heard(question, Hearing(parts, question.text, caller))
     with parts.store.reading():
-        _search(parts, question, wanted, caller, lanes)
-        return _scores(parts, question, lanes, _contexts(parts.store, question, lanes, wanted))
+        return _scores(parts, question, lanes, _candidates(parts, question, wanted, caller, lanes))
 
 
 def _check(question: Question) -> None:
@@ -167,6 +165,30 @@ def _heard(question: Question, hearing: Hearing) -> Lanes:
     return Lanes(vector, warnings=[warning] if warning else [])
 
 
+def _candidates(parts: Parts, question: Question, wanted: Filter, caller: Caller, lanes: Lanes) -> list[Context]:
+    """What the lanes find. Where what sleeps crowds one of them, what is awake is searched for alone as well."""
+    _search(parts, question, wanted, caller, lanes)
+    if lanes.late and not lanes.found():
+        raise QueryTimeout("every search ran past its deadline; ask a shorter question or narrow it with filters")
+    contexts = _contexts(parts.store, question, lanes, wanted)
+    asleep = frozenset(context.memory for context in contexts if context.asleep)
+    crowd = Crowd(asleep, max(LANE, question.limit), question.limit)
+    if lanes.late or not any(crowd.fills(lane) for lane in lanes.found()):
+        return contexts
+    awake, alone = Lanes(lanes.vector, warnings=lanes.warnings), without_sleeping(wanted)
+    _search(parts, replace(question, rules=False), alone, caller, awake)
+    known = {context.memory for context in contexts}
+    further = [each for each in _contexts(parts.store, question, awake, alone) if each.memory not in known]
+    lanes.meaning, lanes.words = _joined(lanes.meaning, awake.meaning), _joined(lanes.words, awake.words)
+    lanes.graph = _joined(lanes.graph, awake.graph)
+    return contexts + further
+
+
+def _joined(lane: Found, awake: Found) -> Found:
+    """A lane with what it found among the awake alone; what it matched in all, it has known before."""
+    return replace(lane, scores={**lane.scores, **awake.scores})
+
+
 def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller, lanes: Lanes) -> None:
     """Runs the lanes that the strategy names; one that is late leaves the answer to the others."""
     store, most = parts.store, max(LANE, question.limit)
@@ -183,8 +205,6 @@ def _search(parts: Parts, question: Question, wanted: Filter, caller: Caller, la
         lanes.words = timely(lanes, "keyword", lambda: store.by_words(asked, wanted, most, counted=True), Found())
     if question.strategy is Strategy.GRAPH:
         lanes.graph = timely(lanes, "graph", lambda: proximity(store, question.text, wanted, caller), Found())
-    if lanes.late and not lanes.found():
-        raise QueryTimeout("every search ran past its deadline; ask a shorter question or narrow it with filters")
 
 
 class Searching(Protocol):
@@ -230,7 +250,7 @@ def _scores(parts: Parts, question: Question, lanes: Lanes, contexts: Sequence[C
             found["length"] = signals.length(context.text)
             found["time"] = signals.time(context, times)
         scores.append(scored(context, weighted(found, weighing), widest, now))
-    return sorted(scores, key=lambda score: (-score.total, score.memory))
+    return best_first(scores)
 
 
 def _is_read_again(parts: Parts, question: Question) -> bool:
@@ -274,7 +294,7 @@ def _contexts(store: Store, question: Question, lanes: Lanes, wanted: Filter) ->
     of the question."""
     best = {id for lane in lanes.found() for id in list(lane.scores)[:ADMIT]}
     beside = best if question.strategy is Strategy.HYBRID else ()
-    return store.contexts(_candidates(lanes, question.limit), wanted, signals.REACH, beside)
+    return store.contexts(_first(lanes, question.limit), wanted, signals.REACH, beside)
 
 
 def _signals(
@@ -286,7 +306,7 @@ def _signals(
     return found if strategy is Strategy.VECTOR and lanes.vector else found | {"words": spoken.get(id, 0.0)}
 
 
-def _candidates(lanes: Lanes, limit: int) -> list[MemoryId]:
+def _first(lanes: Lanes, limit: int) -> list[MemoryId]:
     most = max(LANE, limit)
     found = (id for lane in lanes.found() for id in list(lane.scores)[:most])
     return list(dict.fromkeys((*found, *lanes.rules)))
@@ -315,13 +335,6 @@ def _below_summaries(hits: Sequence[Hit]) -> list[Hit]:
     ]
 
 
-def _below_the_awake(hits: Sequence[Hit]) -> list[Hit]:
-    sleeping = State.DORMANT
-    return [
-        replace(hit, score=ASLEEP * hit.score) if hit.stored.memory.status.state is sleeping else hit for hit in hits
-    ]
-
-
 def _newest_first(parts: Parts, hits: Sequence[Hit], wanted: Filter, caller: Caller) -> list[Hit]:
     """Best first, and what holds now above what it contradicts or took the place of. What comes along with a hit is as
     relevant as that."""
@@ -332,7 +345,7 @@ def _newest_first(parts: Parts, hits: Sequence[Hit], wanted: Filter, caller: Cal
         hit = found[id] if each.led is None else Hit(each.stored, 0.0, found[each.led].relevance)
         moved = {"newest_first": each.score - hit.score} if each.score != hit.score else {}
         placed.append(replace(hit, score=each.score, terms={**hit.terms, **moved}))
-    return sorted(_below_the_awake(placed), key=lambda hit: -hit.score)
+    return below_the_awake(placed)
 
 
 def is_meant(hit: Hit) -> bool:

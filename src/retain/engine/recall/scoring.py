@@ -1,6 +1,6 @@
 """The final score: relevance from signals, then importance and recency; every term is kept by name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,6 +31,7 @@ MIDDLE, SHARPNESS = 0.35, 3
 RELEVANCE, IMPORTANCE, RECENCY = 0.6, 0.2, 0.2
 # A memory that a summary speaks for ranks below that summary.
 SUMMARISED = 0.5
+ASLEEP = 0.5  # of its score is what a dormant memory keeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class Score:
     total: float
     relevance: float
     terms: Mapping[str, float]
+    asleep: bool = False
+    """Then its place is lower than its total says. What leads it is lifted to the whole of that."""
 
 
 def weights(question: str) -> Mapping[str, float]:
@@ -78,7 +81,16 @@ def scored(context: Context, parts: Mapping[str, float], broadest: float, now: d
         "importance": context.importance,
         "recency": recent,
     }
-    return Score(context.memory, total, relevant, {**parts, **added})
+    return Score(context.memory, total, relevant, {**parts, **added}, context.asleep)
+
+
+def lowered(score: float, *, asleep: bool) -> float:
+    """What sleeps is seldom what was meant, though its words may fit best."""
+    return ASLEEP * score if asleep else score
+
+
+def best_first(scores: Iterable[Score]) -> list[Score]:
+    return sorted(scores, key=lambda score: (-lowered(score.total, asleep=score.asleep), score.memory))
 
 
 def broadest(contexts: Sequence[Context]) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from retain.domain.memory import MemoryId
 from retain.domain.passages import passage
-from retain.engine.recall.scoring import RELEVANCE, Score
+from retain.engine.recall.scoring import RELEVANCE, Score, best_first
 from retain.errors import JudgeAway
 from retain.ports import Judge
 
@@ -55,7 +55,7 @@ def looked_at_again(question: str, scores: Sequence[Score], texts: Mapping[Memor
     best = [Candidate(score.memory, texts[score.memory], score.relevance) for score in scores[:LOOKED_AT]]
     found = read(question, best)
     changed = [_with(score, found[score.memory]) if score.memory in found else score for score in scores]
-    return sorted(changed, key=lambda score: (-score.total, score.memory))
+    return best_first(changed)
 
 
 def _with(score: Score, relevance: float) -> Score:

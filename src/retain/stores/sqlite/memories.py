@@ -110,7 +110,8 @@ def _contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, r
     conditions, values = where(wanted)
     rows = db.execute(
         f"""select m.num, m.id, m.text, coalesce(w.c0, ''), m.kind, m.scope, m.importance, m.event_time,
-                   max(m.event_time, coalesce(m.reinforced_at, m.event_time)), m.consolidated
+                   max(m.event_time, coalesce(m.reinforced_at, m.event_time)), m.consolidated,
+                   m.state = 'dormant'
             from json_each(?) given cross join memory m on m.id = given.value
               left join memory_words_content w on w.id = m.num
             where {conditions}""",
@@ -129,8 +130,9 @@ def _contexts(db: sqlite3.Connection, ids: Sequence[MemoryId], wanted: Filter, r
             happened=moment(happened),
             last_said=moment(said),
             consolidated=bool(consolidated),
+            asleep=bool(asleep),
         )
-        for num, id, text, words, kind, scope, importance, happened, said, consolidated in rows
+        for num, id, text, words, kind, scope, importance, happened, said, consolidated, asleep in rows
     }
     return [found[id] for id in ids if id in found]
 

@@ -13,7 +13,7 @@ from retain.stores.surreal.link.database import Database
 from retain.stores.surreal.rows import KINDS, SCOPES, Row
 from retain.stores.surreal.words import as_said
 
-_SPOKEN = "id, num, content, words, type, scope, importance, event_time, reinforced_at, consolidated"
+_SPOKEN = "id, num, content, words, type, scope, importance, event_time, reinforced_at, consolidated, state"
 _WHERE_SAID = "session_id, position, place"
 _IN_SESSION = "FROM $spoken WHERE session_id != NULL"
 # Of texts that are near several memories each is read several times: a range costs more than what is in it.
@@ -93,4 +93,5 @@ def _context(row: Row, neighbours: Iterable[tuple[int, MemoryId, str]]) -> Conte
         happened=row["event_time"],
         last_said=max(row["event_time"], row["reinforced_at"] or row["event_time"]),
         consolidated=row["consolidated"],
+        asleep=row["state"] == "dormant",
     )
