@@ -147,6 +147,13 @@ def test_who_leaves_a_part_leaves_the_rest_as_it_was(parts, old, new):
     assert (texts(parts), len(parts.store.contradictions([before.id]))) == ({old, new}, 1)
 
 
+def test_who_leaves_the_one_thing_that_was_said_ends_it_in_whatever_words(parts):
+    old, new = "CI runs on Jenkins.", "We moved CI from Jenkins to Buildkite last week."
+    stored(parts, old)
+    captured(parts, new, {(old, new): ENDS_WHAT_IT_NAMES})
+    assert texts(parts) == {new}
+
+
 def test_what_the_user_comes_back_to_holds_again_however_late_it_is_read(parts):
     npm, pnpm = "We use npm for everything.", "We use pnpm for everything instead of npm."
     told = {(npm, pnpm): 1.0, (pnpm, npm): 1.0}
