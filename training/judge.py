@@ -24,7 +24,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -49,16 +49,15 @@ ENCODER = ROOT / "src/retain/embedding/model"
 PACKAGED = ROOT / "src/retain/judge/model/retain-judge-l6-u8.onnx"
 ADAPTER = ROOT / "src/retain/judge/onnx.py"
 SEEDS = 3
-PLAIN_PAIRS, PLAIN_TIMES = 3_500, 3  # pairs from slots, and how often each plain sentence is shown
+PLAIN_PAIRS, PLAIN_TIMES = 12_000, 3  # pairs from slots, and how often each plain sentence is shown
 STRANGERS = 6_000  # pairs of statements that have nothing to do with one another
-TURNS, PARAGRAPHS, OTHERS = 2_500, 2_500, 12_000  # of neighbours: in conversations, documentation, and other pairs
+TURNS, PARAGRAPHS, OTHERS = 2_500, 2_500, 8_000  # of neighbours: in conversations, documentation, and other pairs
 EMBEDDER = OnnxEmbedder()
 FIT_TIMES = 1  # how often a question is shown in an epoch, each time with other wrong answers
 FURTHER = Recipe(epochs=1, rate=7e-5, groups=10)
-OLD_PART, OLD_PAIRS = 0.15, 0.6  # of what the packaged judge has learned from, that is shown once more
+OLD_PART, OLD_PAIRS = 0.3, 0.45  # of what the packaged judge has learned from, that is shown once more
 # How the ids begin of what was added since the packaged judge was made.
-NEW = ("pu-", "pv-", "pw-", "py-", "pz-", "pba-", "pbb-", "pbc-", "pbd-", "pbe-", "pbg-", "pbh-")
-NEW += ("al-", "am-", "an-", "ao-")
+NEW: tuple[str, ...] = ()
 
 
 def main() -> None:
@@ -122,18 +121,21 @@ class Data:
         self.groups = [each for seed in range(FIT_TIMES) for each in groups(self.worlds, vectors, seed)]
         conversations = [world for world in self.worlds if world.id.startswith("t")]
         self.near = [*mined.of_turns(conversations, vectors, TURNS), *mined.of_paragraphs(vectors, PARAGRAPHS)]
-        self.near += [mined.unrelated(*two) for two in self._others(work)]
+        found = self._mined(work, folder)
+        self.near += [mined.unrelated(*two) for two in found["others"]]
+        self.plain_pairs = [Example("pair", *said) for said in found["slots"]]
         self.start = weights.read(ENCODER / "retain-minilm-l6-u8.onnx")
 
-    def _others(self, work: Path) -> list[list[str]]:
+    def _mined(self, work: Path, folder: Path) -> dict[str, list[Any]]:
         """What the packaged judge is wrong about; it takes minutes to find, so the runs of one judge share it."""
-        file = work / f"others-{sha256(PACKAGED)[:8]}-{len(self.pairs)}.json"
+        file = work / f"mined-{sha256(PACKAGED)[:8]}-{len(self.pairs)}.json"
         if not file.is_file():
             judge = OnnxJudge()
             judge.wait(60)
-            found = mined.of_pairs(self.pairs, vectors, lambda *two: judge.relation(*two).contradiction, OTHERS)
-            file.write_text(json.dumps(found))
-        return cast(list[list[str]], json.loads(file.read_text()))
+            odds = lambda *two: judge.relation(*two).contradiction  # noqa: E731
+            made = slots.Slots(folder).made(PLAIN_PAIRS, odds)
+            file.write_text(json.dumps({"others": mined.of_pairs(self.pairs, vectors, odds, OTHERS), "slots": made}))
+        return cast(dict[str, list[Any]], json.loads(file.read_text()))
 
     def further(self, but: int | None, seed: int) -> Judge:
         """The packaged judge after one epoch of everything that is new, and of a part of what it has learned from."""
@@ -202,7 +204,7 @@ class Data:
         rows = [m for m in (*self.messages, *self.beside, *self.plain * PLAIN_TIMES) if m.fold != but]
         kept = [pair for pair in self.pairs if pair.fold != but]
         told = [example for message in rows for example in message.sentences]
-        told += [*strangers(rows, kept, STRANGERS), *slots.made(PLAIN_PAIRS)]
+        told += strangers(rows, kept, STRANGERS)
         of_two = _of_pairs(kept, rows)
         if part == 1:
             told += of_two
@@ -212,7 +214,7 @@ class Data:
             new += [example for message in said if message.fold != but for example in message.sentences]
             told = random.Random(0).sample(told, round(part * len(told))) + new
             told += random.Random(0).sample(of_two, round(OLD_PAIRS * len(of_two)))
-        told += self.near
+        told += [*self.near, *self.plain_pairs]
         asked = [group for group in self.groups if group.fold != but]
         return Shown(told, asked if part == 1 else random.Random(0).sample(asked, len(asked) // 2))
 
