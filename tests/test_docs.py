@@ -11,6 +11,8 @@ import click
 import pytest
 
 from retain.config import VARIABLES, Settings, apart
+from retain.domain.conversation import Speaker
+from retain.engine.capture import by_judge
 from retain.surfaces.cli import exits
 from retain.surfaces.cli.main import cli
 from retain.surfaces.mcp.instructions import expanded
@@ -79,6 +81,15 @@ def test_every_command_is_named_in_the_command_page(command):
 @pytest.mark.parametrize(("code", "meaning"), exits.MEANINGS.items())
 def test_every_exit_code_is_in_the_command_page_as_the_help_has_it(code, meaning):
     assert f"| {code} | {meaning} |" in page("docs/commands.md")
+
+
+def test_the_page_about_hooks_has_the_scores_from_which_on_something_is_kept():
+    user, agent = (by_judge.THRESHOLDS[speaker] for speaker in (Speaker.USER, Speaker.ASSISTANT))
+    told = (
+        f"A sentence of yours is kept from a score of {user} on, one of the agent from {agent}, a preference alone from"
+        f" {by_judge.PREFERENCE}, and {by_judge.ABROAD} more where the language is not English"
+    )
+    assert told in " ".join(page("docs/hooks.md").split())
 
 
 def test_the_readme_is_short_and_names_the_two_commands():

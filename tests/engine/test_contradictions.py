@@ -135,7 +135,7 @@ def test_the_judge_decides_where_it_is_sure():
 def test_the_nearer_two_statements_lie_the_less_sure_the_judge_must_be():
     needed = [contradicts_from(cosine / 20) for cosine in range(21)]
     assert needed == sorted(needed, reverse=True)
-    assert (needed[0], needed[-1]) == (PLAINLY, 0.5)
+    assert (needed[0], needed[-1]) == (PLAINLY, 0.65)
     assert needed[0] > contradicts_from(None) > needed[-1]
 
 

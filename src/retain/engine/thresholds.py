@@ -6,7 +6,7 @@ Chosen for the judge in the package: whoever trains it anew looks at these again
 # Odds of a contradiction.
 CONTRADICTS = 0.85  # both are kept, and each is shown with the other; where it is not known how near they lie
 PLAINLY = 0.95  # what the same sentence with another value counts, whatever the judge says
-DOUBTS = 0.6  # the same where the judge has also chosen what is kept of a conversation: capture
+CHOSEN = 0.1  # so much less is enough where the judge has also chosen what is kept of a conversation: capture
 DOUBTS_IN_PART = 0.9  # where only a part of what is said speaks against the other, or against a part of it
 ENDS = 0.97  # the user's later statement ends an earlier one; right in 98 of 100 cases on unseen pairs
 ENDS_WHAT_IT_NAMES = 0.6  # the same where the new statement says what it leaves: "pnpm instead of yarn"
@@ -28,6 +28,6 @@ PASSED_OVER = 1 / 3  # what a statement that names what it leaves may say nothin
 def contradicts_from(cosine: float | None) -> float:
     """The odds from which on two statements count as a contradiction.
 
-    The nearer they lie, the likelier they speak of one thing; of two that lie far apart the judge must be all but sure.
+    What lies far apart hardly ever speaks of one thing: there the judge must be all but sure.
     """
-    return CONTRADICTS if cosine is None else min(max(1.05 - 0.55 * cosine, 0.5), PLAINLY)
+    return CONTRADICTS if cosine is None else min(max(1.1 - 0.8 * cosine, 0.65), PLAINLY)

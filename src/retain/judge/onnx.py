@@ -25,7 +25,7 @@ from retain.models.running import Running
 IDLE_SECONDS = 300.0
 LONGEST = 160  # tokens of both texts, as in training
 _ROOM = LONGEST - 3  # three of them mark where a text begins and ends
-_SHA256 = "4872c569ff4b50dfe3292e2458f8f7afcd7e9f2d2f7091fd98d63479d18237f1"
+_SHA256 = "a2dd7a57399f56066df04bbbd3e769a4e743900158b4a74d1fa6e16592f5ab5e"
 _PACKAGE = Path(__file__).parents[1]
 
 

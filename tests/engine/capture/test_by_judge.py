@@ -318,9 +318,11 @@ def test_what_only_sounds_like_asking_needs_the_judge(text):
     assert asked_for(Conversation("monday", (user(text),))) == ()
 
 
-def test_what_is_asked_for_is_kept_whatever_the_judge_makes_of_it():
+def test_what_is_asked_for_is_kept_though_the_judge_thinks_little_of_it_and_kind_words_are_not():
     text = "remember that my cat is called Tom"
-    assert found(user(text), told={text: 0.01}) == ["My cat is called Tom."]
+    assert found(user(text), told={text: 0.05}) == ["My cat is called Tom."]
+    text = "remember that I'm always here for you"
+    assert found(user(text), told={text: 0.03}) == []
 
 
 def test_an_agent_asks_for_nothing():

@@ -13,7 +13,6 @@ from retain.domain.session import Caller, Project
 from retain.embedding.hashed import HashedEmbedder
 from retain.engine.capture.capture import Portion, capture
 from retain.engine.capture.supersede import (
-    DOUBTS,
     DOUBTS_IN_PART,
     ENDS,
     ENDS_WHAT_IT_NAMES,
@@ -29,11 +28,12 @@ from retain.engine.lifecycle.undoing import CORRECTION
 from retain.engine.parts import Parts, places
 from retain.engine.remember import remember
 from retain.engine.revise import tag
+from retain.engine.thresholds import PLAINLY
 
 HERE = Caller(project=Project("p" * 20, "shop", "/shop", START), session="monday")
 PLACE = places(HERE, (Scope.PROJECT,))[0]
 OLD, NEW = "The API server listens on port 8080.", "Since May the API server uses another port."
-SURE, UNSURE = (ENDS + 1) / 2, (ENDS + DOUBTS) / 2
+SURE, UNSURE = (ENDS + 1) / 2, (ENDS + PLAINLY) / 2
 
 
 @pytest.fixture

@@ -30,10 +30,11 @@ FOUND_BY, ASKED = "judge", "asked"
 MOST = 20  # statements of a hundred turns; who says more than that is pasting a document
 BEFORE = 40  # turns before a conversation that can matter to it: a question, a failure
 # From which score on a sentence is kept. docs/measurements.md has what each costs and brings.
-THRESHOLDS = {Speaker.USER: 0.55, Speaker.ASSISTANT: 0.9}
+THRESHOLDS = {Speaker.USER: 0.6, Speaker.ASSISTANT: 0.9}
 PREFERENCE = 0.94  # of the user: what people like is what small talk is made of
-ABROAD = 0.25  # so much more where the language is not English: the encoder's vocabulary is
+ABROAD = 0.2  # so much more where the language is not English: the encoder's vocabulary is
 _SUREST = 0.95  # no judge is asked to be surer than that of anything but a taste
+_ASKED_AT_LEAST = 0.04  # "remember that I'm always here for you" asks for nothing
 _GROWS = 0.25  # from which score on a neighbour of what is kept is kept with it
 _POINTING = 0.15  # the same, where it points to what is kept
 _LISTED = frozenset({"progress", "context"})  # of which a list is one statement; rules are separate ones
@@ -218,7 +219,8 @@ def _heard(judge: Judge, turn: Said, before: Said | None) -> list[_Heard]:
             heard.append(_Heard(cut, sentence, None))
             continue
         verdict = judge.keep(sentence, context)
-        heard.append(_Heard(cut, sentence, verdict, asked_to_keep(sentence) if is_user else None))
+        asked = asked_to_keep(sentence) if is_user and verdict.score >= _ASKED_AT_LEAST else None
+        heard.append(_Heard(cut, sentence, verdict, asked))
     return heard
 
 

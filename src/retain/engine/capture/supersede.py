@@ -25,7 +25,17 @@ from retain.engine.ending import endable
 from retain.engine.lifecycle.apart import apart
 from retain.engine.lifecycle.contradictions import plainly
 from retain.engine.nearby import neighbours, telling
-from retain.engine.thresholds import ALIKE, CLOSE, DOUBTS, DOUBTS_IN_PART, ENDS, ENDS_WHAT_IT_NAMES, NAMED, PASSED_OVER
+from retain.engine.thresholds import (
+    ALIKE,
+    CHOSEN,
+    CLOSE,
+    DOUBTS_IN_PART,
+    ENDS,
+    ENDS_WHAT_IT_NAMES,
+    NAMED,
+    PASSED_OVER,
+    contradicts_from,
+)
 from retain.ports import Judge, Store
 
 MOST = 2000  # memories of one category that are compared
@@ -122,12 +132,14 @@ def _corrected(
         if old.id in but or not old.is_active or fingerprint(old.text) == fingerprint(found.text):
             continue
         # Without vectors a cosine is not known, and shared words have brought it here.
-        is_near = each.cosine >= CLOSE or not new.vectors.vectors
-        against = opposed(judge, old.text, found.text) if is_near else None
+        cosine = each.cosine if new.vectors.vectors else None
+        against = opposed(judge, old.text, found.text) if cosine is None or cosine >= CLOSE else None
         # An agent's word puts the user's in no doubt: from then on it would lead, with the user's in brackets.
-        may_doubt = against is not None and _may_end(found, old)
-        compared[old.id] = _why_in_doubt(judge, old.text, found.text, against) if against and may_doubt else None
-        if against and against.ends and _is_the_users_own(found, old, new.place):
+        if against is None or not _may_end(found, old):
+            compared[old.id] = None
+            continue
+        compared[old.id] = _why_in_doubt(judge, old.text, found.text, against.odds, cosine)
+        if against.ends and _is_the_users_own(found, old, new.place):
             ended.append(old)
     ended = endable(store, ended, Way.REPLACE)
     return ended, {id: why for id, why in compared.items() if id not in {old.id for old in ended}}
@@ -173,9 +185,9 @@ def _is_alike(old: str, new: str) -> bool:
     return jaccard(old, new) > ALIKE and not apart(old, new)
 
 
-def _why_in_doubt(judge: Judge, old: str, new: str, against: Opposed) -> str | None:
-    if against.odds >= DOUBTS:
-        return f"the judge says so, with {against.odds:.2f}"
+def _why_in_doubt(judge: Judge, old: str, new: str, odds: float, cosine: float | None) -> str | None:
+    if odds >= contradicts_from(cosine) - CHOSEN:
+        return f"the judge says so, with {odds:.2f}"
     if found := plainly(old, new):
         return found.detail
     return _speaks_in_part_against(judge, old, new)
