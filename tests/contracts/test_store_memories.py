@@ -304,7 +304,7 @@ def test_what_is_not_compared_yet_is_found_until_it_is(store):
     waiting = a_memory("m1", compared=False)
     save(store, waiting, a_memory("m2", "We deploy on Fridays."))
     assert store.uncompared(10) == [waiting]
-    done = Changes(at=START, expects=(Uncompared("m1", 1),), memories=(replace(waiting, compared=True),))
+    done = Changes(at=START, expects=(Uncompared("m1", 1, None),), memories=(replace(waiting, compared=True),))
     assert isinstance(store.apply(done), Applied)
     assert (store.uncompared(10), store.memories(["m1"])["m1"].memory.compared) == ([], True)
 
@@ -312,7 +312,7 @@ def test_what_is_not_compared_yet_is_found_until_it_is(store):
 def test_a_memory_is_compared_once_by_whoever_is_first(store):
     waiting = a_memory("m1", compared=False)
     save(store, waiting)
-    done = Changes(at=START, expects=(Uncompared("m1", 1),), memories=(replace(waiting, compared=True),))
+    done = Changes(at=START, expects=(Uncompared("m1", 1, None),), memories=(replace(waiting, compared=True),))
     assert isinstance(store.apply(done), Applied)
     assert store.apply(done) == Conflict(done.expects[0])
 
@@ -321,8 +321,19 @@ def test_a_memory_that_was_changed_meanwhile_is_not_taken_for_compared(store):
     waiting = a_memory("m1", compared=False)
     save(store, waiting)
     save(store, replace(waiting, text="We deploy on Sundays.", version=2))
-    done = Changes(at=START, expects=(Uncompared("m1", 1),), memories=(replace(waiting, compared=True),))
+    done = Changes(at=START, expects=(Uncompared("m1", 1, None),), memories=(replace(waiting, compared=True),))
     assert isinstance(store.apply(done), Conflict)
+
+
+def test_a_memory_that_was_filed_meanwhile_is_not_written_back_without_its_category(store):
+    waiting = a_memory("m1", compared=False)
+    save(store, waiting)
+    save(store, replace(waiting, category="pattern"))
+    done = Changes(at=START, expects=(Uncompared("m1", 1, None),), memories=(replace(waiting, compared=True),))
+    assert isinstance(store.apply(done), Conflict)
+    filed = replace(waiting, category="pattern")
+    done = Changes(at=START, expects=(Uncompared("m1", 1, "pattern"),), memories=(replace(filed, compared=True),))
+    assert isinstance(store.apply(done), Applied)
 
 
 def test_what_waits_to_be_compared_is_counted_for_its_user_while_it_stands(store):

@@ -176,7 +176,7 @@ def test_what_was_compared_while_it_went_away_does_not_wait_but_is_compared_agai
     server.stop()
     store.apply(a_new("m1"))
     with pytest.raises(StoreDown, match="compared once it is back"):
-        store.apply(Changes(at=START, expects=(Uncompared("m1", 1),)))
+        store.apply(Changes(at=START, expects=(Uncompared("m1", 1, None),)))
     assert store.connection().queued == Queued(1, 0, START)
 
 

@@ -34,10 +34,12 @@ class AtVersion:
 
 @dataclass(frozen=True, slots=True)
 class Uncompared:
-    """The memory is there as it was read, and nobody has compared it since."""
+    """The memory is there as it was read, and nobody has compared it since. It may be filed under a category without a
+    new version, so that is named, too."""
 
     memory: MemoryId
     version: int
+    category: str | None
 
 
 @dataclass(frozen=True, slots=True)

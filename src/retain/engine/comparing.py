@@ -187,7 +187,7 @@ def _written(store: Store, judge: Judge, compared: _Compared, now: datetime) -> 
     read = tuple(AtVersion(each.memory.id, each.memory.version) for each in near if each.memory.id in others)
     marked = Changes(
         at=now,
-        expects=(Uncompared(new.id, new.version), *read, *undecided_since(store, again)),
+        expects=(Uncompared(new.id, new.version, new.category), *read, *undecided_since(store, again)),
         memories=(replace(new, compared=True),),
         contradictions=again,
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from retain.domain.category import LIVES
-from retain.domain.changes import AtVersion, Changes
+from retain.domain.changes import AtVersion, Changes, Expectation, Uncompared
 from retain.domain.connection import Reach
 from retain.domain.judging import CATEGORIES, NOTHING, Surroundings
 from retain.domain.memory import Memory, MemoryId
@@ -44,8 +44,14 @@ def _plan(parts: Parts, judge: Judge, id: MemoryId) -> tuple[Changes, bool]:
     verdict = judge.keep(stored.memory.text, Surroundings())
     if verdict.category not in LASTING or verdict.score < SURE:
         return Changes(now), False
-    expects = (AtVersion(id, stored.memory.version),)
-    return Changes(now, expects, memories=(replace(stored.memory, category=verdict.category),)), True
+    return Changes(now, (_as_read(stored.memory),), memories=(replace(stored.memory, category=verdict.category),)), True
+
+
+def _as_read(memory: Memory) -> Expectation:
+    """Neither a category nor a comparison makes a new version, so each looks whether the other was there first."""
+    if memory.compared:
+        return AtVersion(memory.id, memory.version)
+    return Uncompared(memory.id, memory.version, memory.category)
 
 
 def _may_be_filed(memory: Memory) -> bool:

@@ -91,14 +91,20 @@ def write(db: sqlite3.Connection, changes: Changes) -> int:
     return int(change)
 
 
+def _is_as_read(db: sqlite3.Connection, expected: AtVersion | Uncompared) -> bool:
+    row = db.execute("select version, category, compared from memory where id = ?", (expected.memory,)).fetchone()
+    if row is None or isinstance(expected, AtVersion):
+        return row is not None and row[0] == expected.version
+    return bool(row == (expected.version, expected.category, 0))
+
+
 def _holds(db: sqlite3.Connection, expected: Expectation) -> bool:
     match expected:
         case NoTwin(place, fingerprint, but):
             query = "select 1 from memory where place = ? and fingerprint = ? and +state = ? and id is not ?"
             return db.execute(query, (place.key, fingerprint, State.ACTIVE.value, but)).fetchone() is None
-        case AtVersion(memory, version) | Uncompared(memory, version):
-            row = db.execute("select version, compared from memory where id = ?", (memory,)).fetchone()
-            return bool(row and row[0] == version and not (row[1] and isinstance(expected, Uncompared)))
+        case AtVersion() | Uncompared():
+            return _is_as_read(db, expected)
         case RunFree(scope, latest):
             query = "select id from run where scope = ? order by at desc, id desc limit 1"
             return bool(db.execute(query, (scope,)).fetchone() == ((latest,) if latest else None))

@@ -35,9 +35,9 @@ def _holds(db: Database, known: Known, expected: Expectation) -> bool:
             return _others(known.titled[place.key, fold(title)], but)
         case AtVersion(memory, version):
             return memory in known.memories and bool(known.memories[memory]["version"] == version)
-        case Uncompared(memory, version):
-            row = known.memories.get(memory)
-            return row is not None and row["version"] == version and row["compared"] is False
+        case Uncompared(memory, version, category):
+            row = known.memories.get(memory, {})
+            return (row.get("version"), row.get("category"), row.get("compared")) == (version, category, False)
         case NameFree(name, user, but):
             found = work.named(db, name, user)
             return found is None or found.project.id == but
