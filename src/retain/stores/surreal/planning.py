@@ -13,7 +13,8 @@ from retain.stores.wording import indexed
 
 Key = tuple[str, str, str]
 Pair = tuple[str, str]
-_OLD = "id, num, user, place, state, session_id, content, title, words, position, version, category, compared, model, signs"
+_OLD = "id, num, user, place, state, session_id, content, title, words, position, version, category, compared"
+_OLD += ", model, signs"
 
 
 @dataclass(frozen=True, slots=True)
