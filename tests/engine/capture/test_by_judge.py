@@ -400,6 +400,14 @@ def test_what_somebody_likes_must_be_surer_than_what_they_do():
     assert len(found(user(text), told={text: 0.8}, category="pattern")) == 1
 
 
+def test_what_an_agent_found_stands_without_the_yes_before_it():
+    told = Verdict(1.0, "gotcha", "project")
+    text = "Yes, the cause is the clock over the long wire: at 400 kHz 212 reads of 10000 fail."
+    assert found(claude(text), told={text: told}) == [
+        "The cause is the clock over the long wire: at 400 kHz 212 reads of 10000 fail."
+    ]
+
+
 def test_an_agents_yes_or_no_to_the_user_is_no_finding():
     assert found(claude("No. That file is never written."), category="gotcha") == []
 

@@ -19,7 +19,15 @@ from retain.domain.sentences import Span, sentences
 from retain.engine.capture.by_rule.asked import asked_to_keep
 from retain.engine.capture.by_rule.fixes import fixes
 from retain.engine.capture.by_rule.orders import holds_orders
-from retain.engine.capture.by_rule.statement import LONGEST, is_answer, is_reply, points, question_of, stated
+from retain.engine.capture.by_rule.statement import (
+    LONGEST,
+    behind_reply,
+    is_answer,
+    is_reply,
+    points,
+    question_of,
+    stated,
+)
 from retain.engine.capture.by_rule.taken_back import takes_back
 from retain.engine.capture.by_rule.typed import foreign, is_foreign, not_to_keep
 from retain.engine.capture.orders import is_hostile, needs_the_user, weakens
@@ -296,7 +304,7 @@ def _spelled_out(
     if question and begins == 0 and (is_answer(said) or points(said)):
         return answered(question, stated(said) or " ".join(said.split())), spans
     if turn.speaker is Speaker.ASSISTANT and is_reply(said):
-        return "", spans  # to the user, about what they asked
+        return stated(behind_reply(said)), spans  # the yes itself is about what the user asked
     if not points(said):
         return ("" if _is_scrap(said) else stated(said)), spans
     before = heard[group[0] - 1] if group[0] else None

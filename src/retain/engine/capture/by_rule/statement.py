@@ -52,6 +52,10 @@ _ANSWERS = re.compile(
     r"|^(?:ja|nein|doch|genau|sí|si|oui|non|sim|não|nao|sì|nee|tak|nie|да|нет|evet|hayır|はい|いいえ|네|예|아니|对|是|不)(?!\w)",
     re.I,
 )
+_REPLY = re.compile(
+    r"(?:yes|yeah|yep|no|nope|correct|right|exactly|true|ja|nein|oui|non|sí|sim|não|sì)\s*[,.;:!–—-]\s*", re.I
+)
+_TELLING = 8  # words; "no, it is fine that way" is about the question
 _WORDY = re.compile(r"[^\W\d_]{2,}")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
@@ -83,6 +87,14 @@ def is_answer(text: str) -> bool:
 def is_reply(text: str) -> bool:
     """Whether a text begins by saying yes or no to somebody."""
     return _ANSWERS.match(_opened(text)) is not None
+
+
+def behind_reply(text: str) -> str:
+    """What somebody goes on to say after their yes or no: "yes, the cause is …"; empty where that is little."""
+    opened = _opened(text)
+    match = _REPLY.match(opened)
+    rest = opened[match.end() :] if match else ""
+    return _capital(rest) if len(rest.split()) >= _TELLING and not points(rest) else ""
 
 
 def question_of(turn: str) -> str:
