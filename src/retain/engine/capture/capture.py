@@ -181,8 +181,8 @@ def _by_judge(
         read = by_judge.extract(judge, replace(rest, turns=rest.turns[begin:end]), earlier)
         cursor = _cursor_before(portion, [start + after for after, _ in parts[number + 1 :]])
         is_late = left() <= 0 and number + 1 < len(parts)
-        heard = (read.judged, read.taken_back)
-        yield _Piece(read.found, by_judge.FOUND_BY, cursor, warning, None, (), *heard, is_last=not is_late)
+        piece = _Piece(read.found, by_judge.FOUND_BY, cursor, warning, judged=read.judged, is_last=not is_late)
+        yield replace(piece, taken_back=read.taken_back)
         if is_late:
             return
 
@@ -222,8 +222,8 @@ def _by_model(
         return _Piece(read.found, by_model.FOUND_BY, None, read.warning, at, read.dropped, taken_back=back)
     except LLMFailed as error:
         note = f"{error.message}; the judge read that part of the conversation"
-        heard = (read_by_judge.judged, back)
-        return _Piece(read_by_judge.found, by_judge.FOUND_BY, None, Warning("llm_failed", note), None, (), *heard)
+        found, failed = read_by_judge.found, Warning("llm_failed", note)
+        return _Piece(found, by_judge.FOUND_BY, None, failed, judged=read_by_judge.judged, taken_back=back)
 
 
 def _known(parts: Parts, text: str, caller: Caller) -> list[Memory]:
