@@ -216,16 +216,20 @@ def test_what_is_taken_back_in_the_same_breath_is_not_kept_and_what_stands_befor
     [
         ["we deploy from main only", "can you rename foo.py to bar.py?", "never mind, I found it"],
         ["we deploy from main only. can you find the settings for me? never mind, I found it."],
+        ["we deploy from main only.\n\nplease rename the login handler", "never mind that"],
+        ["we deploy from main only", "ignore that warning of pytest, it is harmless"],
+        ["we deploy from main only", "forget this flaky test for now"],
+        ["we deploy from main only", "my mistake, I forgot to push"],
+        ["we deploy from main only", "yes. ok. go on.", "scratch that"],
     ],
 )
 def test_what_was_said_before_that_is_not_taken_back(turns):
-    told = {
-        "can you rename foo.py to bar.py?": 0.1,
-        "can you find the settings for me?": 0.1,
-        "never mind, I found it": 0.1,
-        "never mind, I found it.": 0.1,
-    }
-    assert found(*map(user, turns), told=told) == ["We deploy from main only."]
+    class Rule(EagerJudge):
+        def keep(self, sentence, context):
+            return Verdict(float("deploy" in sentence), "pattern", "project")
+
+    said = Conversation("monday", tuple(map(user, turns)))
+    assert [item.text for item in extract(Rule(), said).found] == ["We deploy from main only."]
 
 
 def test_what_the_agent_found_is_not_taken_back_by_it():
@@ -398,6 +402,11 @@ def test_what_somebody_likes_must_be_surer_than_what_they_do():
     text = "i love the smell of old books"
     assert found(user(text), told={text: 0.8}, category="preference") == []
     assert len(found(user(text), told={text: 0.8}, category="pattern")) == 1
+
+
+@pytest.mark.parametrize("text", ["No-one runs this migration by hand against the production database any more."])
+def test_a_word_that_only_begins_with_a_no_is_not_cut(text):
+    assert all("One runs" not in said for said in found(claude(text), told={text: Verdict(1.0, "gotcha", "project")}))
 
 
 def test_what_an_agent_found_stands_without_the_yes_before_it():

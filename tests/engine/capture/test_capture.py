@@ -329,19 +329,6 @@ def test_a_saved_memory_ends_neither_the_users_word_nor_what_is_said_of_another_
     assert (done.superseded, set(texts(parts))) == ((), {old, new})
 
 
-def test_what_is_taken_back_after_it_was_captured_is_forgotten_and_what_stands_before_it_is_not(parts):
-    said = user("invoices live in Postgres", 1), user("we use tabs in this repo", 2)
-    parts = replace(parts, judge=EagerJudge({"scratch that": 0.1, "thanks": 0.1}))
-    captured(parts, *said)
-    later = replace(portion(user("thanks", 3), user("scratch that", 4), offset=200), before=said)
-    for _ in range(2):  # reading it twice changes nothing
-        capture(parts, later, HERE, lambda: inf)
-        assert (texts(parts), texts(parts, State.FORGOTTEN)) == (
-            ["Invoices live in Postgres."],
-            ["We use tabs in this repo."],
-        )
-
-
 def test_a_saved_memory_cannot_take_the_place_of_what_is_not_there(parts):
     with pytest.raises(NotFound, match="no memory"):
         keep(parts, Draft("new", supersedes=("0" * 20,)), HERE)

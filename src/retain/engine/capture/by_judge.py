@@ -7,7 +7,6 @@ they are (`by_rule.typed`), whether they are planted (`orders`), whether they we
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import pairwise
 
 from retain.domain.answered import answered
@@ -67,8 +66,6 @@ class Reading:
 
     found: tuple[Extracted, ...]
     judged: tuple[Judged, ...] = ()
-    taken_back: tuple[datetime, ...] = ()
-    """When the user said what they take back now, where that was read earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +106,6 @@ class _Hearing:
         self.begins = begins
         self.found: dict[int, list[Extracted]] = {}
         self.judged: list[Judged] = []
-        self.taken_back: list[datetime] = []
 
     def listen(self, place: int) -> None:
         """Adds what a turn says to what was found; what it takes back, or says better, leaves."""
@@ -136,8 +132,8 @@ class _Hearing:
         self.found.setdefault(place, []).append(new)
 
     def _take_back(self, heard: list[_Heard], place: int) -> None:
-        """Without what a turn takes back: the sentence just before, or else, where it begins so, the last thing that
-        the user said in their turn before."""
+        """Without what a turn takes back: the sentence just before, or else, where it begins so, the last sentence of
+        the user's turn before."""
         for number, each in enumerate(heard):
             if each.verdict is None or not takes_back(each.text):
                 continue
@@ -151,9 +147,8 @@ class _Hearing:
         for at in reversed(range(place)):
             said = self.turns[at]
             if isinstance(said, Said) and said.speaker is Speaker.USER and _says_something(said.text):
-                self.found[at] = self.found.get(at, [])[:-1]
-                if at < self.begins and said.at:
-                    self.taken_back.append(said.at)
+                begins, items = _last_sentence(said.text), self.found.get(at, [])
+                self.found[at] = [item for item in items if not item.spans or item.spans[-1][1] <= begins]
                 return
 
 
@@ -174,7 +169,7 @@ def extract(judge: Judge, conversation: Conversation, before: Sequence[Turn] = (
             heard.found[place] = [mended[place]]
     found = [item for items in heard.found.values() for item in items]
     most = MOST * (1 + len(conversation.turns) // 100)
-    return Reading(tuple(found[:most]), tuple(heard.judged), tuple(heard.taken_back))
+    return Reading(tuple(found[:most]), tuple(heard.judged))
 
 
 def may_hold_something(read: Reading) -> bool:
@@ -195,6 +190,12 @@ def asked_for(conversation: Conversation) -> tuple[Extracted, ...]:
             if text and not is_hostile(text):
                 found.append(Extracted(text, "architecture", Speaker.USER, ASKED, at=turn.at, spans=(cut,)))
     return tuple(found)
+
+
+def _last_sentence(text: str) -> int:
+    """Where the last sentence begins that says something; behind the end where none does."""
+    begins = [start for start, end in sentences(text) if _says_something(text[start:end])]
+    return begins[-1] if begins else len(text)
 
 
 def _says_something(text: str) -> bool:

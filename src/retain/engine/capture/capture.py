@@ -29,7 +29,6 @@ from retain.engine.lifecycle.undoing import CORRECTION
 from retain.engine.nearby import Compared, Neighbour
 from retain.engine.parts import LASTING, Parts, places
 from retain.engine.remember import Company, Remembered, landing, remember, remember_all
-from retain.engine.revise import forget
 from retain.engine.trust.fixing import fix_of_what_is_near
 from retain.errors import InvalidInput, JudgeAway, LLMFailed
 from retain.ports import LLM, Judge
@@ -38,7 +37,6 @@ LOADING_SECONDS = 20.0
 _FAILURES = 2  # in a row, after which it is left alone for this conversation
 _KNOWN_NEWEST, _KNOWN_NEAR = 30, 30
 _MOST_TAGS = 10
-_LOOKED_BACK = 200  # memories of a session, the newest, among which what is taken back is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,6 @@ class _Piece:
     """When it was said, for what does not say so itself."""
     dropped: tuple[Dropped, ...] = ()
     judged: tuple[Judged, ...] = ()
-    taken_back: tuple[datetime, ...] = ()
     is_last: bool = True
     """Not where the time was over before what follows it was read."""
 
@@ -181,8 +178,7 @@ def _by_judge(
         read = by_judge.extract(judge, replace(rest, turns=rest.turns[begin:end]), earlier)
         cursor = _cursor_before(portion, [start + after for after, _ in parts[number + 1 :]])
         is_late = left() <= 0 and number + 1 < len(parts)
-        piece = _Piece(read.found, by_judge.FOUND_BY, cursor, warning, judged=read.judged, is_last=not is_late)
-        yield replace(piece, taken_back=read.taken_back)
+        yield _Piece(read.found, by_judge.FOUND_BY, cursor, warning, judged=read.judged, is_last=not is_late)
         if is_late:
             return
 
@@ -209,9 +205,8 @@ def _by_model(
     turns = replace(whole, turns=whole.turns[chunk.start : chunk.end])
     earlier = (*portion.before, *whole.turns[: chunk.start])
     read_by_judge = by_judge.extract(asked.judge, turns, earlier)
-    back = read_by_judge.taken_back
     if not by_judge.may_hold_something(read_by_judge):
-        return _Piece((), by_model.FOUND_BY, None, judged=read_by_judge.judged, taken_back=back)
+        return _Piece((), by_model.FOUND_BY, None, judged=read_by_judge.judged)
     try:
         known = _known(parts, chunk.text, caller)
         said = hearing(turns, parts.embedder)
@@ -219,11 +214,11 @@ def _by_model(
         read = by_model.checked(asked.llm, chunk.text, read, left)
         read = by_model.worth_keeping(read, asked.judge)
         at = max((turn.at for turn in turns.turns if turn.at), default=None)
-        return _Piece(read.found, by_model.FOUND_BY, None, read.warning, at, read.dropped, taken_back=back)
+        return _Piece(read.found, by_model.FOUND_BY, None, read.warning, at, read.dropped)
     except LLMFailed as error:
         note = f"{error.message}; the judge read that part of the conversation"
-        found, failed = read_by_judge.found, Warning("llm_failed", note)
-        return _Piece(found, by_judge.FOUND_BY, None, failed, judged=read_by_judge.judged, taken_back=back)
+        found = read_by_judge.found
+        return _Piece(found, by_judge.FOUND_BY, None, Warning("llm_failed", note), judged=read_by_judge.judged)
 
 
 def _known(parts: Parts, text: str, caller: Caller) -> list[Memory]:
@@ -249,23 +244,11 @@ def _kept(parts: Parts, judge: Judge, piece: _Piece, caller: Caller) -> Captured
     warnings = (piece.warning,) if piece.warning else ()
     read = (piece.dropped, piece.judged, (piece.by,))
     done = Captured((), (), (), 0, *read, warnings=warnings, finished=piece.is_last)
-    for at in piece.taken_back:
-        _take_back(parts, at, caller)
     for found in piece.found:
         done += _one(parts, judge, replace(found, at=found.at or piece.at), caller)
     if piece.cursor:
         parts.store.apply(Changes(at=parts.clock.now(), cursors=(piece.cursor,)))
     return done
-
-
-def _take_back(parts: Parts, at: datetime, caller: Caller) -> None:
-    """Forgets what was captured last of what the user said at that moment, since they take it back now."""
-    wanted = Filter(places(caller, LASTING), session=caller.session)
-    said = (stored.memory for stored in parts.store.listed(wanted, _LOOKED_BACK))
-    captured = [m for m in said if m.event_time == at and m.source.tool == "capture" and word_of(m) is Speaker.USER]
-    if captured:
-        last = max(captured, key=lambda memory: memory.id)
-        forget(parts, last.id, "the user took it back in the same conversation", caller)
 
 
 def _one(parts: Parts, judge: Judge, found: Extracted, caller: Caller) -> Captured:

@@ -52,9 +52,7 @@ _ANSWERS = re.compile(
     r"|^(?:ja|nein|doch|genau|sí|si|oui|non|sim|não|nao|sì|nee|tak|nie|да|нет|evet|hayır|はい|いいえ|네|예|아니|对|是|不)(?!\w)",
     re.I,
 )
-_REPLY = re.compile(
-    r"(?:yes|yeah|yep|no|nope|correct|right|exactly|true|ja|nein|oui|non|sí|sim|não|sì)\s*[,.;:!–—-]\s*", re.I
-)
+_REPLY = re.compile(r"(?:yes|yeah|yep|no|nope|correct|right|exactly|ja|nein|oui|non)(?:\s*[,.;:!–—]|\s+-)\s+", re.I)
 _TELLING = 8  # words; "no, it is fine that way" is about the question
 _WORDY = re.compile(r"[^\W\d_]{2,}")
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
