@@ -27,7 +27,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from measuring import Row, table
+from measuring import Row, read_lines, table
 from results import save
 from retain.app import SystemClock
 from retain.domain.conversation import Conversation, Cursor, Said, Speaker
@@ -84,21 +84,7 @@ def main() -> None:
 
 
 def read(file: Path) -> list[Message]:
-    """The messages of a file. A line that is none ends the run, with its number and what is wrong with it."""
-    found = []
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            message = json.loads(line)
-            for name in ("id", "role", "text"):
-                message[name]
-            found.append(message)
-        except (ValueError, KeyError, TypeError) as error:
-            sys.exit(
-                f"{file}, line {number}: {type(error).__name__} {error}; each line is an object with id, role, text"
-            )
-    return found
+    return read_lines(file, "id", "role", "text")
 
 
 def statements(judge: OnnxJudge, message: Message) -> list[dict[str, Any]]:

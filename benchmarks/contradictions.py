@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from corpus import model, texts
-from measuring import Row, table
+from measuring import Row, read_lines, table
 from results import save
 from retain.engine.lifecycle.relating import MOST, related
 from retain.judge.onnx import OnnxJudge
@@ -141,7 +141,7 @@ def cosine(old: str, new: str) -> float:
 
 
 def lines(file: Path) -> list[Line]:
-    return [json.loads(line) for line in file.read_text().splitlines() if line.strip()]
+    return read_lines(file, "old", "new")
 
 
 if __name__ == "__main__":

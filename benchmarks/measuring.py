@@ -1,10 +1,13 @@
 """One measured line, and the few ways to time something."""
 
+import json
 import os
 import statistics
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 
@@ -97,3 +100,20 @@ def _target(row: Row) -> str:
 def _amount(row: Row) -> str:
     digits = 3 if row.at_least else 2 if row.measured < 10 else 1
     return f"{row.measured:,.{digits}f} {row.unit}"
+
+
+def read_lines(file: Path, *names: str) -> list[dict[str, Any]]:
+    """One object a line with these fields. A line that is none ends the run, with its number and what is wrong."""
+    found = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            for name in names:
+                row[name]
+            found.append(row)
+        except (ValueError, KeyError, TypeError) as error:
+            wanted = f"each line is an object with {', '.join(names)}"
+            sys.exit(f"{file}, line {number}: {type(error).__name__} {error}; {wanted}")
+    return found
