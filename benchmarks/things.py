@@ -2,7 +2,7 @@
 
 Each is about another part of another project. Many are built alike and have other values: what a memory of many
 projects looks like, and what is easily taken for a change. Set `a` has few wordings, so that every statement has dozens
-that differ in a name alone; `b` has many, by somebody who knew neither the judge nor the first set.
+that differ in a name alone; `b` and `c` have many, by hands who knew neither the judge nor the other sets.
 """
 
 import json
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "things"
-SETS = ("a", "b")
+SETS = ("a", "b", "c")
 
 
 def statements(count: int, name: str, seed: int = 3) -> Iterator[str]:
